@@ -1,0 +1,209 @@
+package config
+
+import "editor-actions/internal/secret"
+
+// Settings is everything config/ext.yaml can say. A value is immutable once
+// loaded: a reload makes a new one.
+type Settings struct {
+	Vision     Vision     `yaml:"vision"`
+	FAL        FAL        `yaml:"fal"`
+	Images     Images     `yaml:"images"`
+	Providers  Providers  `yaml:"providers"`
+	Tools      Tools      `yaml:"tools"`
+	Agent      Agent      `yaml:"agent"`
+	Review     Review     `yaml:"review"`
+	Privacy    Privacy    `yaml:"privacy"`
+	Guardrails Guardrails `yaml:"guardrails"`
+	Sealing    Sealing    `yaml:"sealing"`
+	TYPO3      TYPO3      `yaml:"typo3"`
+	Server     Server     `yaml:"server"`
+}
+
+// Vision rules what vision actions send and fill (ADR-235).
+type Vision struct {
+	MaxImageEdge    int      `yaml:"maxImageEdge"` // pixels, 64..4096
+	ExcludedFolders []string `yaml:"excludedFolders"`
+	Alternative     Field    `yaml:"alternative"`
+	Title           Field    `yaml:"title"`
+	Description     Field    `yaml:"description"`
+}
+
+// Field rules one metadata field. Enabled governs the editor action, not the
+// tool; MaxLength binds every writer and counts user-perceived characters
+// (0 = no limit of its own); Prompt replaces the shipped text.
+type Field struct {
+	Enabled   bool   `yaml:"enabled"`
+	MaxLength int    `yaml:"maxLength"`
+	Prompt    string `yaml:"prompt"`
+}
+
+// FAL lists the storages the service may touch at all.
+type FAL struct {
+	AllowedStorages []uint32 `yaml:"allowedStorages"`
+}
+
+// Images bounds the work a single picture may cause.
+type Images struct {
+	MaxFileBytes    int64 `yaml:"maxFileBytes"`    // bytes of the original
+	MaxPixelsJPEG   int64 `yaml:"maxPixelsJPEG"`   // pixels from the header, formats that shrink on load
+	MaxPixels       int64 `yaml:"maxPixels"`       // pixels from the header, all other formats
+	Workers         int   `yaml:"workers"`         // decoding processes
+	QueueLength     int   `yaml:"queueLength"`     // pictures that may wait for a worker
+	TimeoutSeconds  int   `yaml:"timeoutSeconds"`  // per picture
+	WorkerMemoryMiB int   `yaml:"workerMemoryMiB"` // address space above the idle worker
+	WorkerPictures  int   `yaml:"workerPictures"`  // a worker is replaced after so many
+	CacheMiB        int   `yaml:"cacheMiB"`        // 0 = no cache
+}
+
+// Providers names the model configurations.
+type Providers struct {
+	Default        string                           `yaml:"default"`
+	Configurations map[string]ProviderConfiguration `yaml:"configurations"`
+	Models         []Model                          `yaml:"models"`
+}
+
+// Vendor values: the wire a configuration speaks.
+const (
+	VendorOpenAI     = "openai"
+	VendorOpenRouter = "openrouter"
+	VendorMistral    = "mistral"
+	VendorGroq       = "groq"
+	VendorCompatible = "compatible"
+	VendorDemo       = "demo"
+)
+
+// ProviderConfiguration is one configured endpoint with its model.
+type ProviderConfiguration struct {
+	Active          bool          `yaml:"active"`
+	Vendor          string        `yaml:"vendor"`
+	BaseURL         string        `yaml:"baseURL"`
+	APIKey          secret.String `yaml:"apiKey"`
+	Model           string        `yaml:"model"`    // fixed selection; empty when Criteria is set
+	Criteria        *Criteria     `yaml:"criteria"` // selection by what a model must be able to do
+	System          string        `yaml:"system"`   // role text, optional
+	Detail          string        `yaml:"detail"`   // auto, low, high
+	MaxOutputTokens int           `yaml:"maxOutputTokens"`
+	TimeoutSeconds  int           `yaml:"timeoutSeconds"`
+	MaxRetries      int           `yaml:"maxRetries"` // retries after the first attempt, 0..10
+	Groups          []uint32      `yaml:"groups"`     // backend groups that may use it; empty = everybody
+	Fallbacks       []string      `yaml:"fallbacks"`
+}
+
+// Criteria selects the first model of the same vendor with all capabilities.
+type Criteria struct {
+	Capabilities []string `yaml:"capabilities"`
+}
+
+// Model declares what a model can do. Capabilities nil = undeclared, which is
+// not the same as an empty list.
+type Model struct {
+	ID           string   `yaml:"id"`
+	Vendor       string   `yaml:"vendor"`
+	Capabilities []string `yaml:"capabilities"`
+}
+
+// Tools switches write tools on and off.
+type Tools struct {
+	SetFileAlternativeText bool `yaml:"setFileAlternativeText"`
+	UpdateFALAssetMeta     bool `yaml:"updateFalAssetMeta"`
+}
+
+// Agent rules the loop.
+type Agent struct {
+	ClosingTurn  string `yaml:"closingTurn"` // full, off
+	MaxTurns     int    `yaml:"maxTurns"`
+	LeaseSeconds int    `yaml:"leaseSeconds"`
+	Workers      int    `yaml:"workers"`
+	MaxAttempts  int    `yaml:"maxAttempts"` // claims of one run before it is given up
+}
+
+// Closing turn values.
+const (
+	ClosingTurnFull = "full"
+	ClosingTurnOff  = "off"
+)
+
+// Review rules who decides, and for how long a card waits.
+type Review struct {
+	ApproverGroups        []uint32 `yaml:"approverGroups"`
+	RequireSecondApprover bool     `yaml:"requireSecondApprover"`
+	ExpireAfterDays       int      `yaml:"expireAfterDays"`
+}
+
+// Privacy level values, strictest first.
+const (
+	PrivacyNone     = "none"
+	PrivacyMetadata = "metadata"
+	PrivacyRedacted = "redacted"
+	PrivacyFull     = "full"
+)
+
+// Privacy rules what the event stream keeps.
+type Privacy struct {
+	Level         string `yaml:"level"`
+	RetentionDays int    `yaml:"retentionDays"`
+}
+
+// Guardrails adds an operator's own patterns to the secret catalogue, which is always on.
+type Guardrails struct {
+	Patterns []GuardrailPattern `yaml:"patterns"`
+}
+
+// GuardrailPattern is an RE2 pattern and what happens to a text that matches.
+type GuardrailPattern struct {
+	Name        string `yaml:"name"`
+	Pattern     string `yaml:"pattern"`
+	Verdict     string `yaml:"verdict"` // redact, deny, require_approval
+	Replacement string `yaml:"replacement"`
+}
+
+// Sealing names the AEAD keyset that seals transcripts at rest: a Tink keyset
+// in JSON, made by `editor-actions keys init`.
+type Sealing struct {
+	KeysetFile string        `yaml:"keysetFile"`
+	Keyset     secret.String `yaml:"keyset"`
+}
+
+// TYPO3 names the database, the files, and the settings of TYPO3 itself that
+// the service must share. Keys that TYPO3 has carry TYPO3's names.
+type TYPO3 struct {
+	DSN                 secret.String `yaml:"dsn"`
+	RootPath            string        `yaml:"rootPath"`
+	PublicPath          string        `yaml:"publicPath"`
+	SettingsFile        string        `yaml:"settingsFile"`
+	Version             string        `yaml:"version"` // "12.4", "13.4", "14.3"
+	EncryptionKey       secret.String `yaml:"encryptionKey"`
+	CookieName          string        `yaml:"cookieName"`
+	CookieDomain        string        `yaml:"cookieDomain"`
+	SessionTimeout      int           `yaml:"sessionTimeout"` // seconds
+	LockIP              int           `yaml:"lockIP"`         // 0..4
+	LockIPv6            int           `yaml:"lockIPv6"`       // 0..8
+	UserHomePath        string        `yaml:"userHomePath"`
+	GroupHomePath       string        `yaml:"groupHomePath"`
+	UserUploadDir       string        `yaml:"userUploadDir"`
+	FileDenyPattern     string        `yaml:"fileDenyPattern"`
+	LockRootPath        []string      `yaml:"lockRootPath"`
+	RequireMFA          int           `yaml:"requireMfa"` // 0..4
+	AdminOnly           int           `yaml:"adminOnly"`
+	DefaultUserTSconfig string        `yaml:"defaultUserTSconfig"`
+	SitePath            string        `yaml:"sitePath"` // path TYPO3 lives under, "/" or "/cms/"
+}
+
+// Sign-in modes.
+const (
+	SignInTYPO3 = "typo3"
+	SignInDemo  = "demo"
+)
+
+// Server rules the HTTP side.
+type Server struct {
+	Listen         string   `yaml:"listen"`
+	BasePath       string   `yaml:"basePath"` // "" or "/editor-actions"
+	PublicOrigin   string   `yaml:"publicOrigin"`
+	TYPO3Origin    string   `yaml:"typo3Origin"` // may frame our pages
+	TrustedProxies []string `yaml:"trustedProxies"`
+	SignIn         string   `yaml:"signIn"`
+	StateDir       string   `yaml:"stateDir"` // picture cache; "" = the system's cache folder
+	LogLevel       string   `yaml:"logLevel"`
+	LogFormat      string   `yaml:"logFormat"` // json, text
+}

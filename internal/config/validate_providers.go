@@ -1,0 +1,142 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var vendors = []string{VendorOpenAI, VendorOpenRouter, VendorMistral, VendorGroq, VendorCompatible, VendorDemo}
+
+// capabilities that models are known to declare. Another word is kept, with a
+// warning: it may be a typing error.
+var capabilities = []string{"audio", "chat", "completion", "embeddings", "json_mode", "reasoning", "streaming", "tools", "vision"}
+
+func (v *validator) providers(s *Providers) {
+	chosen, ok := s.Configurations[s.Default]
+	switch {
+	case s.Default == "":
+		v.warn("providers.default", "no configuration is chosen, so no action is offered")
+	case !ok:
+		v.problem("providers.default", "%s: there is no such entry in providers.configurations", shown(s.Default))
+	case !chosen.Active:
+		v.warn("providers.default", "%q is not active, so no action is offered", s.Default)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Configurations)) {
+		v.configuration("providers.configurations."+name, name, s.Configurations[name], s)
+	}
+	seen := map[[2]string]bool{}
+	for i, m := range s.Models {
+		key := fmt.Sprintf("providers.models[%d]", i)
+		switch {
+		case !modelID.MatchString(m.ID):
+			v.problem(key+".id", "%s: must be %s", shown(m.ID), modelIDRule)
+		case seen[[2]string{m.Vendor, m.ID}]:
+			v.problem(key+".id", "%s: another entry describes this model", shown(m.ID))
+		}
+		seen[[2]string{m.Vendor, m.ID}] = true
+		v.oneOf(key+".vendor", m.Vendor, vendors...)
+		v.capabilities(key+".capabilities", m.Capabilities)
+	}
+}
+
+func (v *validator) capabilities(key string, list []string) {
+	for i, c := range list {
+		if !slices.Contains(capabilities, strings.ToLower(strings.TrimSpace(c))) {
+			v.warn(fmt.Sprintf("%s[%d]", key, i), "%s is an unknown capability; known are %s", shown(c), strings.Join(capabilities, ", "))
+		}
+	}
+}
+
+var modelID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$`)
+
+const modelIDRule = "a model id of letters, digits and . _ : / @ -"
+
+func (v *validator) configuration(key, name string, c ProviderConfiguration, s *Providers) {
+	v.oneOf(key+".vendor", c.Vendor, vendors...)
+	v.oneOf(key+".detail", c.Detail, "auto", "low", "high")
+	between(v, key+".maxOutputTokens", c.MaxOutputTokens, 0, 1_000_000)
+	between(v, key+".timeoutSeconds", c.TimeoutSeconds, 1, 3600)
+	between(v, key+".maxRetries", c.MaxRetries, 0, 10)
+	if len(c.System) > 20_000 {
+		v.problem(key+".system", "has %d bytes: must be 20000 at most", len(c.System))
+	}
+	v.model(key, c, s)
+	v.baseURL(key+".baseURL", c)
+	if c.Active && c.APIKey.Empty() && c.Vendor != VendorDemo && c.Vendor != VendorCompatible {
+		v.problem(key+".apiKey", "must be set for vendor %s, for instance ${API_KEY}", c.Vendor)
+	}
+	if strings.ContainsAny(c.APIKey.Reveal(), "\r\n\x00 ") {
+		v.problem(key+".apiKey", "must be one line without blanks")
+	}
+	for i, f := range c.Fallbacks {
+		at := fmt.Sprintf("%s.fallbacks[%d]", key, i)
+		other, ok := s.Configurations[f]
+		switch {
+		case f == name:
+			v.problem(at, "%s: names the configuration itself", shown(f))
+		case !ok:
+			v.problem(at, "%s: there is no such entry in providers.configurations", shown(f))
+		case slices.Contains(c.Fallbacks[:i], f):
+			v.problem(at, "%s: stands in the list twice", shown(f))
+		case c.Active && !other.Active:
+			v.warn(at, "%q is not active and will be skipped", f)
+		}
+	}
+}
+
+// model checks how a configuration selects its model.
+func (v *validator) model(key string, c ProviderConfiguration, s *Providers) {
+	switch {
+	case (c.Model == "") == (c.Criteria == nil):
+		v.problem(key+".model", "name a model, or give criteria: exactly one of the two")
+	case c.Model != "" && !modelID.MatchString(c.Model):
+		v.problem(key+".model", "%s: must be %s", shown(c.Model), modelIDRule)
+	case c.Criteria != nil:
+		v.capabilities(key+".criteria.capabilities", c.Criteria.Capabilities)
+		if !slices.ContainsFunc(s.Models, func(m Model) bool { return m.Vendor == c.Vendor }) {
+			v.warn(key+".criteria", "providers.models describes no model of vendor %s, so none can be selected", c.Vendor)
+		}
+	}
+}
+
+func (v *validator) baseURL(key string, c ProviderConfiguration) {
+	if c.BaseURL == "" {
+		if c.Vendor == VendorCompatible {
+			v.problem(key, "must name the address of a compatible server, for instance http://127.0.0.1:8000/v1")
+		}
+		return
+	}
+	u := v.address(key, c.BaseURL, true)
+	if u != nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+		v.warn(key, "is not https: key, prompt and picture travel unencrypted")
+	}
+}
+
+// address checks scheme://host[:port], with a path only where one may stand. It
+// returns nil after a problem.
+func (v *validator) address(key, s string, path bool) *url.URL {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		v.problem(key, "must be an address that begins with http:// or https://")
+	case u.User != nil:
+		v.problem(key, "must not hold a user name or password")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		v.problem(key, "must not hold a query or a fragment")
+	case !path && u.Path != "":
+		v.problem(key, "must end after the host, for instance https://www.example.org")
+	default:
+		return u
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
