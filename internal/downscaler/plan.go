@@ -1,0 +1,54 @@
+package downscaler
+
+import (
+	"editor-actions/internal/config"
+	"editor-actions/internal/fault"
+	"editor-actions/internal/media"
+)
+
+const (
+	minLongEdge  = 50        // pixels: smaller pictures make models invent
+	tinyLongEdge = 200       // pixels: smaller ones are described with a warning
+	minShortEdge = 8         // pixels after fitting: thinner ones show nothing, and abort libvips
+	maxPNGBytes  = 512 << 10 // a result that is no JPEG and heavier becomes one (ADR-235)
+)
+
+// recipe is part of the cache key: raise it when the output changes.
+const recipe = "1"
+
+// plan is what a worker is asked to do.
+type plan struct {
+	Header media.Header `json:"header"`
+	Width  int          `json:"width"` // upright, after fitting
+	Height int          `json:"height"`
+}
+
+// planFor applies every limit that the header can answer, before any decode.
+func planFor(h media.Header, limits config.Images, maxEdge int) (plan, error) {
+	pixels := limits.MaxPixels
+	if h.Format == media.FormatJPEG {
+		pixels = limits.MaxPixelsJPEG
+	}
+	if h.Pixels() > pixels {
+		return plan{}, fault.New(fault.TooLarge, "image_too_many_pixels", "The picture has %d x %d pixels; %d in all are allowed.", h.Width, h.Height, pixels)
+	}
+	w, ht := h.Upright()
+	if max(w, ht) < minLongEdge {
+		return plan{}, fault.New(fault.Unsupported, "image_too_small", "The picture has %d x %d pixels; the long edge must have %d at least.", w, ht, minLongEdge)
+	}
+	tw, th := fit(w, ht, maxEdge)
+	if min(tw, th) < minShortEdge {
+		return plan{}, fault.New(fault.Unsupported, "image_too_thin", "The picture would be %d x %d pixels; the short edge must have %d at least.", tw, th, minShortEdge)
+	}
+	return plan{Header: h, Width: tw, Height: th}, nil
+}
+
+// fit bounds the long edge, rounds the short one half up, and never enlarges.
+func fit(w, h, edge int) (int, int) {
+	long := max(w, h)
+	if long <= edge {
+		return w, h
+	}
+	scale := func(n int) int { return max(1, (2*n*edge+long)/(2*long)) }
+	return scale(w), scale(h)
+}
