@@ -1,0 +1,214 @@
+package falgate
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // TYPO3's index of folders is made with it
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"editor-actions/internal/typo3"
+)
+
+// maxSubfolders bounds a listing.
+const maxSubfolders = 1000
+
+// storages reads all storages the service may touch, by uid.
+func (g *Gate) storages(ctx context.Context) (map[typo3.StorageUID]*storage, error) {
+	var rows []storageRow
+	cfg := g.settings()
+	if err := g.db.WithContext(ctx).Where("deleted = 0 AND uid IN ?", cfg.FAL.AllowedStorages).Order("uid").Find(&rows).Error; err != nil {
+		return nil, fmt.Errorf("falgate: read storages: %w", err)
+	}
+	out := map[typo3.StorageUID]*storage{}
+	for _, r := range rows {
+		s := newStorage(r, cfg.TYPO3)
+		g.report(ctx, s)
+		if s.online && s.browsable && s.base != "" && s.driver == localDriver {
+			out[s.uid] = s
+		}
+	}
+	return out, nil
+}
+
+func newFolder(s *storage, p string) Folder {
+	f := Folder{Storage: s.uid, Path: p, Name: path.Base(p), Combined: strconv.FormatUint(uint64(s.uid), 10) + ":" + p}
+	if p == "/" {
+		f.Name = s.name
+	}
+	return f
+}
+
+// Roots lists where a user's folders begin: the storages for an admin, else the
+// mounts whose folders exist and that lie in no other one.
+func (g *Gate) Roots(ctx context.Context, who *typo3.BackendUser) ([]Folder, error) {
+	all, err := g.storages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return g.roots(who, all), nil
+}
+
+func (g *Gate) roots(who *typo3.BackendUser, all map[typo3.StorageUID]*storage) []Folder {
+	var out []Folder
+	add := func(s *storage, p string) {
+		f := newFolder(s, p)
+		if !slices.Contains(out, f) && s.hasFolder(p) && !excluded(g.settings().Vision.ExcludedFolders, s, p) {
+			out = append(out, f)
+		}
+	}
+	if who.Admin {
+		for _, s := range all {
+			add(s, "/")
+		}
+	}
+	for _, m := range who.FileMounts {
+		for _, s := range all {
+			if !who.Admin && (m.DefaultStorage && s.isDefault || !m.DefaultStorage && m.Storage == s.uid) && who.MayFile("readFolder", s.uid) {
+				add(s, m.Path)
+			}
+		}
+	}
+	out = slices.DeleteFunc(out, func(f Folder) bool {
+		return slices.ContainsFunc(out, func(o Folder) bool {
+			return o.Storage == f.Storage && o.Path != f.Path && strings.HasPrefix(f.Path, o.Path)
+		})
+	})
+	slices.SortFunc(out, func(a, b Folder) int {
+		if a.Storage != b.Storage {
+			return int(a.Storage) - int(b.Storage)
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	return out
+}
+
+// permitted finds a folder the user may look into, with the root it lies in.
+func (g *Gate) permitted(ctx context.Context, who *typo3.BackendUser, combined string) (s *storage, folder, root Folder, err error) {
+	all, err := g.storages(ctx)
+	if err != nil {
+		return nil, folder, root, err
+	}
+	uid, p, ok := strings.Cut(combined, ":")
+	n, convErr := strconv.ParseUint(uid, 10, 32)
+	s, known := all[typo3.StorageUID(n)]
+	if !ok || convErr != nil || !known {
+		return nil, folder, root, notAvailable(ReasonFolder, nil)
+	}
+	canonical := typo3.CanonicalPath(p)
+	if canonical != "/" {
+		canonical += "/"
+	}
+	folder = newFolder(s, canonical)
+	for _, r := range g.roots(who, all) {
+		if r.Storage == s.uid && strings.HasPrefix(s.fold(folder.Path), s.fold(r.Path)) {
+			if !s.hasFolder(folder.Path) || excluded(g.settings().Vision.ExcludedFolders, s, folder.Path) {
+				break
+			}
+			return s, folder, r, nil
+		}
+	}
+	return nil, folder, root, notAvailable(ReasonFolderNotInUse, nil)
+}
+
+// Folders lists the folders below one, and the way to it from its root. It
+// reads one query and one directory.
+func (g *Gate) Folders(ctx context.Context, who *typo3.BackendUser, combined string) (sub, crumbs []Folder, err error) {
+	s, folder, root, err := g.permitted(ctx, who, combined)
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := s.subfolders(folder.Path)
+	if err != nil {
+		return nil, nil, notAvailable(ReasonUnreadable, err)
+	}
+	for _, name := range names {
+		p := folder.Path + name + "/"
+		if s.within(p, strings.TrimSuffix(s.processing, "/")+"/") || excluded(g.settings().Vision.ExcludedFolders, s, p) {
+			continue
+		}
+		sub = append(sub, newFolder(s, p))
+	}
+	crumbs = []Folder{root}
+	rest := strings.Trim(strings.TrimPrefix(folder.Path, root.Path), "/")
+	for at := root.Path; rest != ""; {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		at += part + "/"
+		crumbs = append(crumbs, newFolder(s, at))
+	}
+	return sub, crumbs, nil
+}
+
+// subfolders lists directories by name, without hidden and recycler folders.
+func (s *storage) subfolders(folder string) ([]string, error) {
+	p, ok := s.local(strings.TrimSuffix(folder, "/"))
+	if !ok {
+		return nil, os.ErrNotExist
+	}
+	root, err := os.OpenRoot(s.base)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // read-only
+	d, err := root.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }() // read-only
+	entries, err := d.ReadDir(maxSubfolders)
+	if err != nil && len(entries) == 0 {
+		return nil, nil //nolint:nilerr // io.EOF: an empty folder
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != "_recycler_" {
+			names = append(names, e.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return names, nil
+}
+
+// typeImage is sys_file.type of pictures.
+const typeImage = 2
+
+// Files pages through the files of one folder that the user may see, in a
+// constant number of queries.
+func (g *Gate) Files(ctx context.Context, who *typo3.BackendUser, q FileQuery) (FilePage, error) {
+	s, folder, _, err := g.permitted(ctx, who, q.Folder)
+	if err != nil {
+		return FilePage{}, err
+	}
+	sum := sha1.Sum([]byte(folder.Path)) //nolint:gosec // see the import
+	if folder.Path != "/" {
+		sum = sha1.Sum([]byte(strings.TrimSuffix(folder.Path, "/") + "/")) //nolint:gosec // see the import
+	}
+	condition := "WHERE f.storage = ? AND f.folder_hash = ? AND f.uid > ?"
+	args := []any{uint32(s.uid), hex.EncodeToString(sum[:]), uint32(q.After)}
+	if q.MissingAlternative {
+		condition += " AND f.type = ? AND m.uid IS NOT NULL AND COALESCE(m.alternative, '') = ''"
+		args = append(args, typeImage)
+	}
+	condition += " ORDER BY f.uid LIMIT ?"
+	files, err := g.rows(ctx, condition, append(args, q.Limit+1)...)
+	if err != nil {
+		return FilePage{}, err
+	}
+	var page FilePage
+	if len(files) > q.Limit {
+		files = files[:q.Limit]
+		page.Next = files[len(files)-1].UID
+	}
+	cfg := g.settings()
+	for _, f := range files {
+		if decide(cfg, who, f, 0, f.Metadata != nil).Visible == Yes {
+			page.Files = append(page.Files, FileWithMetadata{*f})
+		}
+	}
+	return page, nil
+}
