@@ -1,0 +1,137 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"editor-actions/internal/config"
+)
+
+// Complete sends req to the model of a configuration and, where that fails in a
+// way another provider may not, to its fallbacks in order. Model and output
+// limit of req are filled in; an empty name is the default configuration.
+//
+// Each candidate is checked before a byte is sent (P16): it must be active, and
+// its model not known to lack what is needed. A request that holds a picture
+// needs vision whatever need says. A primary that fails this check is an
+// error, because going elsewhere would hide it; a fallback is skipped. Fallbacks
+// of fallbacks are not followed, and a fallback that is limited to groups is used
+// only when the primary is limited to the same or fewer.
+//
+// The Resolved names the candidate that answered or failed last, the zero value
+// when nothing was sent. Usage is what all attempts were billed, also with an error.
+func (d *Directory) Complete(ctx context.Context, configuration string, req Request, need []Capability) (Response, Resolved, error) {
+	s := d.settings()
+	if configuration == "" {
+		configuration = s.Providers.Default
+	}
+	if holdsImage(req.Messages) && !slices.Contains(need, CapabilityVision) {
+		need = append(slices.Clone(need), CapabilityVision)
+	}
+	primary, err := resolve(s, configuration, need)
+	if err != nil {
+		return Response{}, Resolved{}, err
+	}
+	resp, err := d.send(ctx, s, primary, req)
+	usage, last := resp.Usage, primary
+	for _, name := range s.Providers.Configurations[configuration].Fallbacks {
+		if !another(ctx, err) {
+			break
+		}
+		r, skip := fallback(s, configuration, name, need)
+		if skip != nil {
+			d.log.InfoContext(ctx, "skipped fallback", "provider", name, "err", skip)
+			continue
+		}
+		d.log.WarnContext(ctx, "asking fallback", "provider", name, "model", r.Model, "err", err)
+		last = r
+		resp, err = d.send(ctx, s, r, req)
+		usage = usage.Add(resp.Usage)
+	}
+	resp.Usage = usage
+	return resp, last, err
+}
+
+// another reports whether err may be different at another provider.
+func another(ctx context.Context, err error) bool {
+	pe, ok := errors.AsType[*Error](err)
+	return ok && pe.CanFallBack() && ctx.Err() == nil
+}
+
+// fallback resolves one entry of a chain, or says why it is skipped.
+func fallback(s *config.Settings, primary, name string, need []Capability) (Resolved, error) {
+	if name == primary {
+		return Resolved{}, &Error{Provider: name, Kind: Configuration, Detail: "a fallback to itself"}
+	}
+	r, err := resolve(s, name, need)
+	if err != nil {
+		return Resolved{}, err
+	}
+	from, to := s.Providers.Configurations[primary].Groups, s.Providers.Configurations[name].Groups
+	if len(to) > 0 && (len(from) == 0 || slices.ContainsFunc(from, func(g uint32) bool { return !slices.Contains(to, g) })) {
+		return Resolved{}, &Error{Provider: name, Kind: Configuration, Detail: "limited to groups that the first configuration is not limited to"}
+	}
+	return r, nil
+}
+
+func holdsImage(messages []Message) bool {
+	return slices.ContainsFunc(messages, func(m Message) bool {
+		return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Type == ImagePart })
+	})
+}
+
+// send asks one candidate, again as long as that is worth it.
+func (d *Directory) send(ctx context.Context, s *config.Settings, r Resolved, req Request) (Response, error) {
+	cfg := s.Providers.Configurations[r.Name]
+	p, err := d.provider(r.Name, cfg)
+	if err != nil {
+		return Response{}, err
+	}
+	req.Model, req.MaxOutputTokens = r.Model, r.MaxOutputTokens
+	var (
+		resp  Response
+		fail  error
+		usage Usage
+	)
+	_, stopped := backoff.Retry(ctx, func() (struct{}, error) {
+		resp, fail = p.Complete(ctx, req)
+		usage = usage.Add(resp.Usage)
+		return struct{}{}, again(fail)
+	},
+		backoff.WithBackOff(&backoff.ExponentialBackOff{
+			InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 20 * time.Second,
+		}),
+		backoff.WithMaxTries(uint(max(cfg.MaxRetries, 0))+1),
+		backoff.WithMaxElapsedTime(d.budget),
+		backoff.WithNotify(func(_ error, wait time.Duration) {
+			d.log.WarnContext(ctx, "retrying provider", "provider", r.Name, "model", r.Model, "duration_ms", wait.Milliseconds(), "err", fail)
+		}),
+	)
+	resp.Usage = usage
+	if stopped != nil && ctx.Err() != nil { // our own end, not the provider's failure
+		return resp, fmt.Errorf("providers: ask %s: %w", r.Name, context.Cause(ctx))
+	}
+	return resp, fail
+}
+
+// again turns a failure into what the retry loop understands.
+func again(err error) error {
+	if err == nil {
+		return nil
+	}
+	pe, ok := errors.AsType[*Error](err)
+	if !ok || !pe.IsRetryable() {
+		return backoff.Permanent(err)
+	}
+	if pe.RetryAfter > 0 {
+		// Everybody who was turned away was told the same moment: spread them.
+		return &backoff.RetryAfterError{Duration: pe.RetryAfter + rand.N(pe.RetryAfter/10+100*time.Millisecond)} //nolint:gosec // a spread, no secret
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package openai
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"editor-actions/internal/providers"
+
+	sdk "github.com/openai/openai-go/v3"
+)
+
+// valid replaces what is not UTF-8: JSON has no other way to carry a text.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// response reads a successful body.
+func (p *Provider) response(body []byte) (providers.Response, error) {
+	body = []byte(valid(string(body)))
+	if e := errorOf(body); e.found {
+		// OpenRouter reports failures of the model behind it inside a success.
+		return providers.Response{}, p.byStatus(e.status, nil, e)
+	}
+	var c sdk.ChatCompletion
+	if !json.Valid(body) || json.Unmarshal(body, &c) != nil || c.Choices == nil {
+		return providers.Response{}, &providers.Error{
+			Provider: p.name, Kind: providers.BadAnswer, Status: 200,
+			Detail: "the answer is no chat completion",
+		}
+	}
+	r := providers.Response{
+		Message: providers.Message{Role: providers.Assistant},
+		Model:   short(c.Model),
+		Usage: providers.Usage{
+			InputTokens:  max(0, c.Usage.PromptTokens),
+			OutputTokens: max(0, c.Usage.CompletionTokens),
+		},
+	}
+	if len(c.Choices) == 0 {
+		return r, &providers.Error{Provider: p.name, Kind: providers.EmptyAnswer, Status: 200, Detail: "the answer has no choice"}
+	}
+	choice := c.Choices[0]
+	r.FinishReason = finish(choice.FinishReason)
+	r.Message.Text = withoutThoughts(text(choice.Message))
+	for _, tc := range choice.Message.ToolCalls {
+		if tc.ID == "" || tc.Function.Name == "" {
+			continue // nobody could answer it
+		}
+		r.Message.ToolCalls = append(r.Message.ToolCalls, call(tc))
+	}
+	if len(r.Message.ToolCalls) > 0 && r.FinishReason == providers.FinishStop {
+		r.FinishReason = providers.FinishToolCalls // some servers say stop
+	}
+	if e := p.judge(r, choice.Message.Refusal); e != nil {
+		return r, e
+	}
+	return r, nil
+}
+
+// judge tells an answer from something that only looks like one.
+func (p *Provider) judge(r providers.Response, refusal string) *providers.Error {
+	fail := func(k providers.Kind, detail string) *providers.Error {
+		return &providers.Error{Provider: p.name, Kind: k, Status: 200, Detail: detail}
+	}
+	empty := r.Message.Text == "" && len(r.Message.ToolCalls) == 0
+	switch {
+	case r.FinishReason == providers.FinishContentFilter:
+		return fail(providers.Refused, "a content filter ended the answer")
+	case empty && refusal != "":
+		return fail(providers.Refused, "the model refused")
+	case r.FinishReason == providers.FinishLength:
+		return fail(providers.Truncated, "the answer ended at the output limit")
+	case empty:
+		return fail(providers.EmptyAnswer, "the answer holds neither text nor call, finish reason "+string(r.FinishReason))
+	}
+	return nil
+}
+
+// text joins all text parts. Content is a string by the reference; models that
+// reason answer with a list at some vendors, and its other parts are thoughts.
+func text(m sdk.ChatCompletionMessage) string {
+	raw := m.JSON.Content.Raw()
+	if !strings.HasPrefix(strings.TrimSpace(raw), "[") {
+		return strings.TrimSpace(m.Content)
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal([]byte(raw), &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Type == "text" {
+			b.WriteString(p.Text)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+var thoughts = regexp.MustCompile(`(?s)^\s*<think>.*?(?:</think>|\z)`)
+
+// withoutThoughts takes off reasoning that a server left in the text.
+func withoutThoughts(s string) string { return strings.TrimSpace(thoughts.ReplaceAllString(s, "")) }
+
+// call keeps the model's own bytes of the arguments when they are an object.
+// Some servers send the object itself and not a string with it.
+func call(tc sdk.ChatCompletionMessageToolCallUnion) providers.ToolCall {
+	c := providers.ToolCall{ID: tc.ID, Name: tc.Function.Name, Arguments: json.RawMessage("{}")}
+	args := tc.Function.Arguments
+	if raw := strings.TrimSpace(tc.Function.JSON.Arguments.Raw()); strings.HasPrefix(raw, "{") {
+		args = raw
+	}
+	if trimmed := strings.TrimSpace(args); trimmed == "" || trimmed == "null" {
+		return c // a call without arguments
+	}
+	if !json.Valid([]byte(args)) || !strings.HasPrefix(strings.TrimSpace(args), "{") {
+		c.Malformed = true
+		return c
+	}
+	c.Arguments = json.RawMessage(args)
+	return c
+}
+
+func finish(s string) providers.FinishReason {
+	switch s {
+	case "stop":
+		return providers.FinishStop
+	case "length", "model_length":
+		return providers.FinishLength
+	case "tool_calls", "function_call":
+		return providers.FinishToolCalls
+	case "content_filter":
+		return providers.FinishContentFilter
+	default:
+		return providers.FinishOther
+	}
+}
+
+// short bounds what a provider says about itself.
+func short(s string) string {
+	const most = 128
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return s
+}

@@ -1,0 +1,51 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"editor-actions/internal/config"
+)
+
+// vendor is what differs between the services that speak this wire.
+type vendor struct {
+	baseURL          string
+	completionTokens bool // the limit is max_completion_tokens, not max_tokens
+	shortIDs         bool // ids of calls must be exactly nine letters or digits
+	maxRequestBytes  int  // 0 = the wire's own limit is out of reach for one small picture
+}
+
+// Addresses and limits are from the vendors' API references, read on 2026-12-01.
+var vendors = map[string]vendor{
+	config.VendorOpenAI:     {baseURL: "https://api.openai.com/v1", completionTokens: true}, // platform.openai.com/docs/api-reference/chat
+	config.VendorOpenRouter: {baseURL: "https://openrouter.ai/api/v1"},                      // openrouter.ai/docs/api-reference
+	config.VendorMistral:    {baseURL: "https://api.mistral.ai/v1", shortIDs: true},         // docs.mistral.ai/api
+	// console.groq.com/docs/vision: 4 MB for a request with an encoded picture.
+	config.VendorGroq:       {baseURL: "https://api.groq.com/openai/v1", maxRequestBytes: 4_000_000},
+	config.VendorCompatible: {},
+}
+
+var (
+	nineCharacters = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
+	// commonID is what OpenAI takes: it refuses ids of more than 40 characters.
+	commonID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+)
+
+// callID maps the id of a call, whoever made it, to one the vendor takes: the
+// same every time, so that a call and its result still belong together. Models
+// by Mistral want their form of ids from other vendors too.
+func (v vendor) callID(id, model string) string {
+	short := v.shortIDs || strings.Contains(strings.ToLower(model), "tral")
+	sum := sha256.Sum256([]byte(id))
+	switch {
+	case short && nineCharacters.MatchString(id), !short && commonID.MatchString(id):
+		return id
+	case short:
+		return base32.StdEncoding.EncodeToString(sum[:])[:9]
+	default:
+		return "call_" + hex.EncodeToString(sum[:12])
+	}
+}

@@ -1,0 +1,287 @@
+package providertest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Request is one recorded request.
+type Request struct {
+	At       time.Time // when its last byte was read
+	Header   http.Header
+	Body     []byte
+	Messages []Message
+	Tools    []string
+	Model    string
+}
+
+// Message is one message of a request; Content is its raw JSON.
+type Message struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	ToolCalls  json.RawMessage `json:"tool_calls"`
+}
+
+// Text is the content when it is a string, else "".
+func (m Message) Text() string {
+	var s string
+	_ = json.Unmarshal(m.Content, &s) // a list content stays ""
+	return s
+}
+
+// Part is one element of a list content.
+type Part struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	ImageURL struct {
+		URL    string `json:"url"`
+		Detail string `json:"detail"`
+	} `json:"image_url"`
+}
+
+// Parts is the content when it is a list, else nil.
+func (m Message) Parts() []Part {
+	var p []Part
+	_ = json.Unmarshal(m.Content, &p) // a string content stays nil
+	return p
+}
+
+// Image decodes the first picture of the request, nil when there is none.
+func (r Request) Image(t testing.TB) []byte {
+	t.Helper()
+	data, _, err := r.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Picture decodes the first picture of the request and names its declared media
+// type. There may be none, which is no error.
+func (r Request) Picture() (data []byte, mediaType string, err error) {
+	for _, m := range r.Messages {
+		for _, p := range m.Parts() {
+			if p.Type != "image_url" {
+				continue
+			}
+			head, b64, ok := strings.Cut(p.ImageURL.URL, ";base64,")
+			data, err := base64.StdEncoding.DecodeString(b64)
+			if !ok || !strings.HasPrefix(head, "data:") || err != nil {
+				return nil, "", fmt.Errorf("providertest: the picture is no base64 data URI: %w", err)
+			}
+			return data, strings.TrimPrefix(head, "data:"), nil
+		}
+	}
+	return nil, "", nil
+}
+
+// Answer writes the response to one request.
+type Answer func(w http.ResponseWriter, r *http.Request, req Request)
+
+// Server answers from its script, then with Default.
+type Server struct {
+	URL     string
+	Default Answer
+
+	mu       sync.Mutex
+	script   []Answer
+	requests []Request
+	server   *httptest.Server
+}
+
+// New starts a server that ends with the test.
+func New(t testing.TB) *Server {
+	t.Helper()
+	s := Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start starts a server for a program that is no test. The caller closes it.
+func Start() *Server {
+	s := &Server{Default: Cooperate("A text from the scripted model.")}
+	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = s.server.URL + "/v1"
+	return s
+}
+
+// Close ends the server and the connections that are open.
+func (s *Server) Close() {
+	s.server.CloseClientConnections()
+	s.server.Close()
+}
+
+// Script adds answers, each for one request.
+func (s *Server) Script(answers ...Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = append(s.script, answers...)
+}
+
+// Requests are copies of what was received so far.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.URL.Path != "/v1/chat/completions" {
+		http.Error(w, `{"error":{"message":"unexpected request"}}`, http.StatusNotFound)
+		return
+	}
+	var in struct {
+		Model    string    `json:"model"`
+		Messages []Message `json:"messages"`
+		Tools    []struct {
+			Function struct {
+				Name string `json:"name"`
+			} `json:"function"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		http.Error(w, `{"error":{"message":"no JSON"}}`, http.StatusBadRequest)
+		return
+	}
+	req := Request{At: time.Now(), Header: r.Header.Clone(), Body: body, Messages: in.Messages, Model: in.Model}
+	for _, t := range in.Tools {
+		req.Tools = append(req.Tools, t.Function.Name)
+	}
+	s.mu.Lock()
+	s.requests = append(s.requests, req)
+	answer := s.Default
+	if len(s.script) > 0 {
+		answer, s.script = s.script[0], s.script[1:]
+	}
+	s.mu.Unlock()
+	answer(w, r, req)
+}
+
+// Call is one tool call of an answer.
+type Call struct{ ID, Name, Arguments string }
+
+func write(w http.ResponseWriter, message map[string]any, finish string) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"id": "chatcmpl-1", "object": "chat.completion", "created": 1796090000, "model": "scripted-vision",
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
+		"usage":   map[string]any{"prompt_tokens": 1200, "completion_tokens": 40, "total_tokens": 1240},
+	})
+}
+
+// Calls answers with tool calls.
+func Calls(calls ...Call) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+		var list []any
+		for i, c := range calls {
+			id := c.ID
+			if id == "" {
+				id = fmt.Sprintf("call_%d", i+1)
+			}
+			list = append(list, map[string]any{"id": id, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Arguments}})
+		}
+		write(w, map[string]any{"role": "assistant", "content": nil, "tool_calls": list}, "tool_calls")
+	}
+}
+
+// Text answers in words.
+func Text(s string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+		write(w, map[string]any{"role": "assistant", "content": s}, "stop")
+	}
+}
+
+// Finish answers in words with a finish reason.
+func Finish(s, reason string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+		write(w, map[string]any{"role": "assistant", "content": s}, reason)
+	}
+}
+
+// Status answers with an error; the body must never reach a log.
+func Status(code int, header ...string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, `{"error":{"message":"scripted failure with CANARY-BODY","type":"scripted","code":"scripted"}}`)
+	}
+}
+
+// Raw answers 200 with any body.
+func Raw(body string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// Hold waits for release, or for the client to go, before it answers.
+func Hold(release <-chan struct{}, next Answer) Answer {
+	return func(w http.ResponseWriter, r *http.Request, req Request) {
+		select {
+		case <-release:
+			next(w, r, req)
+		case <-r.Context().Done():
+		case <-time.After(time.Minute):
+		}
+	}
+}
+
+// Cut ends the connection in the middle of an answer.
+func Cut() Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, `{"id":"x","choices":[`)
+	}
+}
+
+// Cooperate calls the offered tool with text in every required field, and
+// closes with a sentence once a tool result says it is done.
+func Cooperate(text string) Answer {
+	return func(w http.ResponseWriter, r *http.Request, req Request) {
+		if len(req.Messages) > 0 {
+			if last := req.Messages[len(req.Messages)-1]; last.Role == "tool" && strings.Contains(last.Text(), `"status":"done"`) {
+				Text("The text was saved.")(w, r, req)
+				return
+			}
+		}
+		if len(req.Tools) != 1 {
+			Text("There is no tool to call.")(w, r, req)
+			return
+		}
+		args := map[string]any{"uid": req.UID()}
+		switch req.Tools[0] {
+		case "set_file_alternative_text":
+			args["alternative"] = text
+		default:
+			args["title"], args["description"] = text, text
+		}
+		raw, _ := json.Marshal(args) // a map of plain values
+		Calls(Call{ID: fmt.Sprintf("call_%d", len(req.Messages)), Name: req.Tools[0], Arguments: string(raw)})(w, r, req)
+	}
+}
+
+// UID reads the record's uid out of the prompt, 0 when there is none.
+func (r Request) UID() uint64 {
+	for _, m := range r.Messages {
+		_, after, ok := strings.Cut(m.Text(), "`uid ")
+		var uid uint64
+		if _, err := fmt.Sscanf(after, "%d", &uid); ok && err == nil {
+			return uid
+		}
+	}
+	return 0
+}
