@@ -1,0 +1,102 @@
+package actions
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"editor-actions/internal/config"
+	"editor-actions/internal/fault"
+)
+
+// Bounds that hold without any setting: a tool's own limit in user-perceived
+// characters, and the column's in bytes (0 = wider than any call can be).
+var fieldBounds = map[Field]struct{ characters, bytes int }{
+	Alternative: {characters: 1000},
+	Title:       {bytes: 255}, // tinytext
+	Description: {characters: 2000},
+}
+
+// Length counts user-perceived characters (extended grapheme clusters, UAX 29).
+func Length(text string) int { return uniseg.GraphemeClusterCount(text) }
+
+// MaxLength is the bound of a field in user-perceived characters for every
+// writer: the smaller of the tool's own and the operator's. 0 = none.
+func MaxLength(s *config.Settings, f Field) int {
+	own, set := fieldBounds[f].characters, f.Settings(s).MaxLength
+	if set > 0 && (own == 0 || set < own) {
+		return set
+	}
+	return own
+}
+
+// checkValue holds one text against the rules of its field. The text is trimmed already.
+func checkValue(s *config.Settings, f Field, text string) error {
+	if !utf8.ValidString(text) {
+		return refuseValue("value_encoding", "The text for `%s` is not valid UTF-8.", f)
+	}
+	if hasLineBreak(text) && f != Description {
+		return refuseValue("value_line_break", "The text for `%s` has a line break. It must be one line.", f)
+	}
+	if hasControlCharacter(text) {
+		return refuseValue("value_control_character", "The text for `%s` has a control character that nobody can see.", f)
+	}
+	if hasHTML(text) && f != Description {
+		return refuseValue("value_html", "The text for `%s` has HTML in it. Write plain text; put a blank behind a \"less than\" sign.", f)
+	}
+	if most, is := MaxLength(s, f), Length(text); most > 0 && is > most {
+		return refuseValue("value_too_long", "The text for `%s` has %s characters; at most %s are allowed.", f, decimal(is), decimal(most))
+	}
+	if most := fieldBounds[f].bytes; most > 0 && len(text) > most {
+		return refuseValue("value_too_long_bytes", "The text for `%s` has %s bytes; the database column holds %s bytes. Letters with accents take two.", f, decimal(len(text)), decimal(most))
+	}
+	return nil
+}
+
+// valueRefusal marks a fault about a text, as opposed to one about the call.
+type valueRefusal struct{ fault *fault.Error }
+
+func (v valueRefusal) Error() string { return v.fault.Error() }
+
+// Unwrap lets fault.KindOf and errors.As find the fault.
+func (v valueRefusal) Unwrap() error { return v.fault }
+
+func refuseValue(code, format string, f Field, more ...any) error {
+	return valueRefusal{fault.New(fault.Invalid, code, format, append([]any{string(f)}, more...)...)}
+}
+
+// tag is what the HTML standard's tokenizer takes for the start of a tag, a
+// comment, a declaration or a processing instruction.
+var tag = regexp.MustCompile(`<[A-Za-z/!?]`)
+
+func hasHTML(text string) bool { return tag.MatchString(text) }
+
+func hasLineBreak(text string) bool { return strings.ContainsAny(text, "\n\r\v\f\u0085\u2028\u2029") }
+
+// hasControlCharacter finds characters that make a text read differently from
+// how it is stored: C0 and C1 controls, bidirectional embeddings, overrides and
+// isolates, invisible operators, tag characters. Line breaks and tabs are left
+// to hasLineBreak; joiners and direction marks belong to some scripts.
+func hasControlCharacter(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			return false
+		case unicode.Is(unicode.Cc, r):
+			return true
+		case r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x206F:
+			return true
+		case r == 0x200B, r == 0xFEFF, r >= 0xFFF9 && r <= 0xFFFB, r >= 0xE0000 && r <= 0xE007F:
+			return true
+		}
+		return false
+	})
+}
+
+func decimal(n int) string { return strconv.Itoa(n) }
+
+func decimal64(n uint64) string { return strconv.FormatUint(n, 10) }
