@@ -9,6 +9,7 @@
 # Only the lines for eval go to standard output. It is fast because it may lose
 # data in a crash of the machine; sql_mode stays MariaDB's strict default.
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin # where Debian keeps mariadbd; not on everybody's path
 
 # start_server DIR USER PORT: 0 when it answers.
 start_server() {

@@ -149,9 +149,8 @@ func (c *Catalogue) explainPicture(ctx context.Context, e *explanation, opened *
 
 type explanation struct{ checks []Check }
 
-func (e *explanation) ok(name, format string, args ...any) *explanation {
+func (e *explanation) ok(name, format string, args ...any) {
 	e.checks = append(e.checks, Check{Name: name, OK: true, Detail: fmt.Sprintf(format, args...)})
-	return e
 }
 
 func (e *explanation) failed(name, detail string) *explanation {

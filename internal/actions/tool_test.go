@@ -135,7 +135,7 @@ func TestP9_AChangedWorldIsStale(t *testing.T) {
 			if err != nil && len(w.cms.writes) != 0 {
 				t.Error("something was written")
 			}
-			if tc.want == actions.ErrMetadataChanged && fault.KindOf(err) != fault.Stale {
+			if errors.Is(tc.want, actions.ErrMetadataChanged) && fault.KindOf(err) != fault.Stale {
 				t.Errorf("kind %s", fault.KindOf(err))
 			}
 		})

@@ -1,14 +1,307 @@
 package config_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	shipped "editor-actions/config"
 	"editor-actions/internal/config"
+	"editor-actions/internal/secret"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func TestDefaultSettings_Load(t *testing.T) {
-	s := config.DefaultSettings()
-	if s.Vision.MaxImageEdge != 1024 {
-		t.Fatal(s.Vision.MaxImageEdge)
+var revealed = cmp.Transformer("reveal", func(s secret.String) string { return s.Reveal() })
+
+// file writes a settings file of a site.
+func file(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "site.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func environ(pairs ...string) func(string) (string, bool) {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) (string, bool) { v, ok := m[name]; return v, ok }
+}
+
+func mustLoad(t *testing.T, text string, env ...string) *config.Settings {
+	t.Helper()
+	s, _, err := config.Load(file(t, text), environ(env...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestDefaults_EqualTheShippedFile(t *testing.T) {
+	t.Parallel()
+	s, _, err := config.Load("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config.DefaultSettings(), *s, revealed); diff != "" {
+		t.Errorf("config/ext.yaml differs from DefaultSettings (-code +file):\n%s", diff)
+	}
+}
+
+// keys lists every key of the settings; entries of maps and lists are not keys.
+func keys(t reflect.Type, prefix string) []string {
+	var out []string
+	for f := range t.Fields() {
+		key := prefix + f.Tag.Get("yaml")
+		if f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[secret.String]() {
+			out = append(out, keys(f.Type, key+".")...)
+			continue
+		}
+		out = append(out, key)
+	}
+	return out
+}
+
+func TestShippedFile_NamesAndExplainsEveryKey(t *testing.T) {
+	t.Parallel()
+	lines := strings.Split(string(shipped.YAML), "\n")
+	entry := keys(reflect.TypeFor[config.ProviderConfiguration](), "")
+	for _, key := range append(keys(reflect.TypeFor[config.Settings](), ""), entry...) {
+		name := key[strings.LastIndex(key, ".")+1:] + ":"
+		if !slices.ContainsFunc(lines, func(l string) bool {
+			return strings.HasPrefix(strings.TrimLeft(l, "# "), name) || strings.Contains(l, " "+name)
+		}) {
+			t.Errorf("%s does not stand in config/ext.yaml", key)
+		}
+	}
+}
+
+// The page has a part for each section, which names its keys without the section.
+func TestConfigurationPage_ExplainsEveryKey(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]string{}
+	for _, part := range strings.Split(string(page), "\n## ")[1:] {
+		title, text, _ := strings.Cut(part, "\n")
+		parts[title] = text
+	}
+	for _, key := range keys(reflect.TypeFor[config.Settings](), "") {
+		section, rest, _ := strings.Cut(key, ".")
+		if !strings.Contains(parts[section], "`"+rest+"`") {
+			t.Errorf("docs/configuration.md does not explain %s under %s", rest, section)
+		}
+	}
+	for _, key := range keys(reflect.TypeFor[config.ProviderConfiguration](), "") {
+		if key == "criteria" {
+			key = "criteria.capabilities"
+		}
+		if !strings.Contains(parts["providers"], "`"+key+"`") {
+			t.Errorf("docs/configuration.md does not explain %s of a model configuration", key)
+		}
+	}
+	for _, variable := range regexp.MustCompile("\\| `([a-z][A-Za-z0-9.]+)` \\| `(EDITOR_ACTIONS_[A-Z0-9_]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		if want := config.EnvName(variable[1]); variable[2] != want {
+			t.Errorf("the variable of %s is %s, not %s", variable[1], want, variable[2])
+		}
+	}
+}
+
+func TestLoad_SiteFileHoldsOnlyWhatItChanges(t *testing.T) {
+	t.Parallel()
+	want := config.DefaultSettings()
+	want.Vision.MaxImageEdge = 512
+	want.Vision.Title.MaxLength = 60
+	want.FAL.AllowedStorages = []uint32{2, 3}
+	want.TYPO3.Version = "14.3"
+	got := mustLoad(t, "vision: {maxImageEdge: 512, title: {maxLength: 60}}\nfal:\n  allowedStorages: [2, 3]\ntypo3: {version: 14.3}\n")
+	if diff := cmp.Diff(want, *got, revealed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLoad_NothingToSay(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"empty": "", "comments": "# nothing\n# yet\n", "marker": "---\n", "null": "~\n", "blank lines": "\n\n\n", "byte order mark": "\ufeff",
+		"blocks whose keys are comments": "vision:\n  # maxImageEdge: 3\nproviders:\nagent:\nserver: ~\nreview: {}\n",
+		"empty lists":                    "providers: {configurations: , models: }\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := mustLoad(t, text)
+			if got.Providers.Models == nil {
+				got.Providers.Models = []config.Model{}
+			}
+			if diff := cmp.Diff(config.DefaultSettings(), *got, revealed); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoad_Problems(t *testing.T) {
+	t.Parallel()
+	const main = "providers: {configurations: {main: {vendor: demo, model: m"
+	for name, tc := range map[string]struct {
+		yaml string
+		want []string // each is one problem, in this order
+	}{
+		"unknown at the top":      {"nonsense: 1\n", []string{"site.yaml:1: nonsense: is not a known key. Allowed here: agent, fal, "}},
+		"unknown below":           {"vision:\n  maxImageEdgee: 3\n", []string{"site.yaml:2: vision.maxImageEdgee: is not a known key. Allowed here: alternative, "}},
+		"unknown two below":       {"vision:\n  title:\n    max: 3\n", []string{"site.yaml:3: vision.title.max: is not a known key. Allowed here: enabled, maxLength, prompt"}},
+		"unknown in a map entry":  {main + ", key: x}}}\n", []string{"providers.configurations.main.key: is not a known key"}},
+		"unknown in a list entry": {"guardrails:\n  patterns:\n    - {name: a, pattern: b, verdict: deny, when: never}\n", []string{"site.yaml:3: guardrails.patterns[0].when: is not a known key"}},
+		"word for a number":       {"vision:\n  maxImageEdge: \"abc\"\n", []string{`site.yaml:2: vision.maxImageEdge: "abc": must be a whole number`}},
+		"fraction":                {"vision: {maxImageEdge: 1024.5}\n", []string{`"1024.5": must be a whole number`}},
+		"too big for a number":    {"vision: {maxImageEdge: 99999999999999999999}\n", []string{"must be a whole number"}},
+		"no number":               {"vision: {maxImageEdge: }\n", []string{"vision.maxImageEdge: has no value"}},
+		"word for a switch":       {"vision: {title: {enabled: sometimes}}\n", []string{`"sometimes": must be true or false`}},
+		"list for a number":       {"vision: {maxImageEdge: [1, 2]}\n", []string{"must be a single value"}},
+		"value for a block":       {"vision: 3\n", []string{"vision: must be a mapping"}},
+		"value for a list":        {"fal: {allowedStorages: 1}\n", []string{"fal.allowedStorages: must be a list"}},
+		"negative uid":            {"fal: {allowedStorages: [1, -2]}\n", []string{"fal.allowedStorages[1]: \"-2\": must be a whole number from 0"}},
+		"list for the file":       {"- a\n- b\n", []string{"must be a mapping of keys"}},
+		"text for the file":       {"hello\n", []string{"must be a mapping of keys"}},
+		"twice":                   {"vision: {maxImageEdge: 512}\nagent: {workers: 3, workers: 4}\nvision: {}\n", []string{"site.yaml:2: agent.workers: stands here twice", "site.yaml:3: vision: stands here twice"}},
+		"two documents":           {"vision: {}\n---\nagent: {}\n", []string{"more than one YAML document"}},
+		"syntax":                  {"vision:\n  maxImageEdge: [\n", []string{"is not valid YAML"}},
+		"tabs":                    {"vision:\n\tmaxImageEdge: 3\n", []string{"is not valid YAML"}},
+		"alias":                   {"vision: &a {maxImageEdge: 300}\nagent: *a\n", []string{"vision: must be a mapping", "agent: must be a mapping"}},
+		"range and unknown":       {"vision: {maxImageEdge: 9}\nx: 1\nagent: {maxTurns: no}\n", []string{`vision.maxImageEdge: 9: must be 64 to 4096`, "x: is not a known key", "agent.maxTurns"}},
+		"edge too big":            {"vision: {maxImageEdge: 4097}\n", []string{"must be 64 to 4096"}},
+		"folder without storage":  {"vision: {excludedFolders: [/private/, \"1:private\", \"1:/a/../b/\", \"1:/a//b\", \"1:/ok/\", \"2:/\"]}\n", []string{"excludedFolders[0]", "excludedFolders[1]", "excludedFolders[2]", "excludedFolders[3]"}},
+		"storage 0":               {"fal: {allowedStorages: [0]}\n", []string{"built-in storage 0"}},
+		"no such default":         {"providers: {default: main}\n", []string{`providers.default: "main": there is no such entry`}},
+		"falls back on itself":    {main + ", fallbacks: [main]}}}\n", []string{"fallbacks[0]: \"main\": names the configuration itself"}},
+		"falls back on nothing":   {main + ", fallbacks: [other]}}}\n", []string{"fallbacks[0]: \"other\": there is no such entry"}},
+		"falls back twice":        {main + ", fallbacks: [b, b]}, b: {vendor: demo, model: m}}}\n", []string{"fallbacks[1]: \"b\": stands in the list twice"}},
+		"name of an entry":        {"providers: {configurations: {\"a b\": {vendor: demo, model: m}}}\n", []string{"must be a name of letters"}},
+		"model and criteria":      {main + ", criteria: {capabilities: [vision]}}}}\n", []string{"exactly one of the two"}},
+		"neither":                 {"providers: {configurations: {main: {vendor: demo}}}\n", []string{"exactly one of the two"}},
+		"no key":                  {"providers: {configurations: {main: {vendor: openai, model: m}}}\n", []string{"apiKey: must be set for vendor openai"}},
+		"vendor":                  {"providers: {configurations: {main: {vendor: acme, model: m}}}\n", []string{`"acme": must be one of openai, `}},
+		"compatible without":      {"providers: {configurations: {main: {vendor: compatible, model: m}}}\n", []string{"baseURL: must name the address"}},
+		"password in an address":  {"providers: {configurations: {main: {vendor: compatible, model: m, baseURL: 'http://u:CANARY@h/'}}}\n", []string{"must not hold a user name"}},
+		"pattern":                 {"guardrails: {patterns: [{name: a, pattern: '(', verdict: deny}, {name: a, pattern: 'x*', verdict: allow}]}\n", []string{"patterns[0].pattern: is no valid RE2", "patterns[1].name: \"a\": another pattern", "patterns[1].verdict", "patterns[1].pattern: matches the empty text"}},
+		"key length":              {"typo3: {encryptionKey: CANARY}\n", []string{"typo3.encryptionKey: has 6 characters: must be SYS/encryptionKey"}},
+		"demo on MariaDB":         {"typo3: {dsn: 'mysql://u:CANARY@h/db'}\nserver: {signIn: demo}\n", []string{"server.signIn: demo signs people in by a form and works on SQLite only"}},
+		"dsn":                     {"typo3: {dsn: 'CANARY'}\n", []string{"typo3.dsn: must begin with mysql://"}},
+		"relative paths":          {"typo3: {rootPath: site, publicPath: ./public}\nsealing: {keysetFile: k}\n", []string{"rootPath: \"site\": must be an absolute path", "publicPath", "sealing.keysetFile"}},
+		"two keysets":             {"sealing: {keysetFile: /k, keyset: CANARY}\n", []string{"sealing.keyset: is set together with"}},
+		"deny pattern":            {"typo3: {fileDenyPattern: '(?<!a)b'}\n", []string{"fileDenyPattern: cannot be evaluated here"}},
+		"server":                  {"server: {listen: nowhere, basePath: a/, publicOrigin: 'ftp://x', typo3Origin: 'https://x/y', trustedProxies: [me], logLevel: loud, logFormat: xml, signIn: all}\n", []string{"listen", "basePath", "publicOrigin", "typo3Origin", "trustedProxies[0]", "signIn", "logLevel", "logFormat"}},
+		"unset variable":          {"typo3:\n  dsn: ${SITE_DSN}\n", []string{"site.yaml:2: typo3.dsn: uses ${SITE_DSN}, but neither SITE_DSN nor SITE_DSN_FILE is set"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := config.Load(file(t, tc.yaml), environ())
+			wantProblems(t, err, tc.want...)
+		})
+	}
+}
+
+// wantProblems holds err against the expected problems, one line each.
+func wantProblems(t *testing.T, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("loaded")
+	}
+	if strings.Contains(err.Error(), "CANARY") {
+		t.Errorf("a secret is in %v", err)
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d problems, want %d:\n%v", len(lines), len(want), err)
+	}
+	for i, w := range want {
+		if !strings.Contains(lines[i], w) {
+			t.Errorf("problem %d is %q, want %q", i, lines[i], w)
+		}
+	}
+}
+
+func TestLoad_FilesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ text, want string }{
+		"10 MB":      {strings.Repeat("# comment\n", 1<<20), "is larger than"},
+		"not UTF-8":  {"vision: {maxImageEdge: 512} # gr\xfcn\n", "is not UTF-8"},
+		"brackets":   {strings.Repeat("[", 200_000), "keys, entries, quotes and brackets"},
+		"entries":    {strings.Repeat("- ", 100_000), "keys, entries, quotes and brackets"},
+		"keys":       {strings.Repeat("? ", 100_000), "keys, entries, quotes and brackets"},
+		"binary":     {"\x00\x01\x02PNG", "must be a mapping"},
+		"deep lists": {strings.Repeat("- ", 2000), "must be a mapping"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := config.Load(file(t, tc.text), nil)
+			if err == nil || !strings.Contains(err.Error(), "site.yaml") || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+	t.Run("missing", func(t *testing.T) {
+		t.Parallel()
+		_, _, err := config.Load("/nonexistent/site.yaml", nil)
+		wantProblems(t, err, "settings file: open /nonexistent/site.yaml")
+	})
+	t.Run("folder", func(t *testing.T) {
+		t.Parallel()
+		_, _, err := config.Load(t.TempDir(), nil)
+		wantProblems(t, err, "settings file: read ")
+	})
+}
+
+func TestLoad_Warnings(t *testing.T) {
+	t.Parallel()
+	yaml := `
+vision: {alternative: {enabled: false}, title: {enabled: false}, description: {enabled: false}}
+fal: {allowedStorages: []}
+providers:
+  default: main
+  configurations:
+    main: {active: false, vendor: compatible, model: m, baseURL: http://models.example.org/v1}
+    next: {vendor: demo, criteria: {capabilities: [vison]}, fallbacks: [main]}
+review: {requireSecondApprover: true}
+privacy: {level: full}
+typo3: {dsn: 'mysql://u@h/db'}
+server: {listen: ':8080', trustedProxies: [0.0.0.0/0], logLevel: debug}
+`
+	_, warnings, err := config.Load(file(t, yaml), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, w := range warnings {
+		got = append(got, w.Key)
+	}
+	want := []string{
+		"vision", "fal.allowedStorages", "providers.default", "providers.configurations.main.baseURL",
+		"providers.configurations.next.criteria.capabilities[0]", "providers.configurations.next.criteria", "providers.configurations.next.fallbacks[0]",
+		"review.requireSecondApprover", "privacy.level", "server.listen", "server.trustedProxies[0]", "server.logLevel", "typo3.encryptionKey",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSettings_PrintNoSecret(t *testing.T) {
+	t.Parallel()
+	s := mustLoad(t, "typo3: {dsn: 'mysql://u:CANARY@h/db'}\nsealing: {keyset: CANARY}\nproviders: {configurations: {main: {vendor: openai, model: m, apiKey: CANARY}}}\n")
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		if text := fmt.Sprintf(verb, *s); strings.Contains(text, "CANARY") {
+			t.Errorf("%s prints a secret", verb)
+		}
 	}
 }

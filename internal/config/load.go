@@ -12,14 +12,17 @@ import (
 	shipped "editor-actions/config"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 const (
 	// maxFileBytes bounds a settings file or a secret's file; the shipped one has 7 kB.
 	maxFileBytes = 256 << 10
-	// maxBrackets bounds nesting: the parser's time grows with its square.
-	maxBrackets = 5000
+	// maxMarks bounds what makes structure: the parser's time and memory grow with
+	// the square of nesting.
+	maxMarks = 5000
 )
 
 // shippedName is how messages call the shipped file.
@@ -111,8 +114,8 @@ func (d *decoder) read(data []byte, s *Settings) {
 // parseYAML returns the root of the only document, nil when there is nothing in it.
 func parseYAML(data []byte) (ast.Node, *Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > maxBrackets {
-		return nil, &Problem{Text: fmt.Sprintf("holds more than %d opening brackets: that is no settings file", maxBrackets)}
+	if marks(data) > maxMarks {
+		return nil, &Problem{Text: fmt.Sprintf("has more than %d keys, entries, quotes and brackets: that is no settings file", maxMarks)}
 	}
 	// A key that stands twice is our own message: the parser would stop there.
 	f, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
@@ -128,11 +131,26 @@ func parseYAML(data []byte) (ast.Node, *Problem) {
 	}
 	switch len(bodies) {
 	case 0:
-		return nil, nil //nolint:nilnil // an empty document is neither a value nor an error
+		return nil, nil // an empty document is neither a value nor an error
 	case 1:
 		return bodies[0], nil
 	}
 	return nil, &Problem{Line: lineOf(bodies[1]), Text: "holds more than one YAML document: keep one"}
+}
+
+// marks counts the tokens that make structure. Reading tokens takes time in
+// proportion to the text, parsing them does not.
+func marks(data []byte) int {
+	n := 0
+	for _, t := range lexer.Tokenize(string(data)) {
+		switch t.Type {
+		case token.SequenceEntryType, token.SequenceStartType, token.MappingStartType, token.MappingKeyType, token.MappingValueType,
+			token.AnchorType, token.AliasType, token.TagType, token.DocumentHeaderType, token.LiteralType, token.FoldedType, token.SingleQuoteType, token.DoubleQuoteType:
+			n++
+		default:
+		}
+	}
+	return n
 }
 
 // syntaxError takes line and reason out of the parser's text, which goes on with

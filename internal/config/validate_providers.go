@@ -67,7 +67,7 @@ func (v *validator) configuration(key, name string, c ProviderConfiguration, s *
 	}
 	v.model(key, c, s)
 	v.baseURL(key+".baseURL", c)
-	if c.Active && c.APIKey.Empty() && c.Vendor != VendorDemo && c.Vendor != VendorCompatible {
+	if c.Active && c.APIKey.Empty() && needsKey(c.Vendor) {
 		v.problem(key+".apiKey", "must be set for vendor %s, for instance ${API_KEY}", c.Vendor)
 	}
 	if strings.ContainsAny(c.APIKey.Reveal(), "\r\n\x00 ") {
@@ -87,6 +87,10 @@ func (v *validator) configuration(key, name string, c ProviderConfiguration, s *
 			v.warn(at, "%q is not active and will be skipped", f)
 		}
 	}
+}
+
+func needsKey(vendor string) bool {
+	return slices.Contains(vendors, vendor) && vendor != VendorDemo && vendor != VendorCompatible
 }
 
 // model checks how a configuration selects its model.

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"editor-actions/internal/media"
 )
 
 // cache keeps results in a folder that instances may share. An entry is named
@@ -24,12 +22,10 @@ type cache struct {
 	added int64 // bytes since the last sweep
 }
 
+// cacheHeader is the first line of an entry.
 type cacheHeader struct {
-	Type      media.Type `json:"type"`
-	Width     int        `json:"width"`
-	Height    int        `json:"height"`
-	Flattened bool       `json:"flattened"`
-	SHA256    string     `json:"sha256"`
+	Answer answer `json:"answer"`
+	SHA256 string `json:"sha256"`
 }
 
 func openCache(dir string, limit int64) (*cache, error) {
@@ -41,40 +37,40 @@ func openCache(dir string, limit int64) (*cache, error) {
 
 func (c *cache) path(key string) string { return filepath.Join(c.dir, key[:2], key) }
 
-func (c *cache) load(key string) (*media.Image, bool, bool) {
+// load answers the bytes of an entry that is whole. Whether they may be sent is
+// for the caller to measure.
+func (c *cache) load(key string) ([]byte, answer, bool) {
 	if c == nil {
-		return nil, false, false
+		return nil, answer{}, false
 	}
 	raw, err := os.ReadFile(c.path(key))
 	if err != nil {
-		return nil, false, false
+		return nil, answer{}, false
 	}
 	head, data, ok := bytes.Cut(raw, []byte("\n"))
 	var h cacheHeader
 	if !ok || json.Unmarshal(head, &h) != nil {
-		return nil, false, false
+		return nil, answer{}, false
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != h.SHA256 {
-		return nil, false, false
-	}
-	img, err := media.NewImage(data, h.Type, h.Width, h.Height)
-	if err != nil {
-		return nil, false, false
+		return nil, answer{}, false
 	}
 	now := time.Now()
 	_ = os.Chtimes(c.path(key), now, now) // keeps it from the next sweep
-	return img, h.Flattened, true
+	return data, h.Answer, true
 }
 
 // store is an optimisation: what goes wrong only costs the next reader time.
-func (c *cache) store(key string, img *media.Image, flattened bool) {
+func (c *cache) store(key string, data []byte, a answer) {
 	if c == nil {
 		return
 	}
-	head, err := json.Marshal(cacheHeader{img.Type(), img.Width(), img.Height(), flattened, img.SHA256()})
+	sum := sha256.Sum256(data)
+	head, err := json.Marshal(cacheHeader{a, hex.EncodeToString(sum[:])})
 	if err != nil {
 		return
 	}
+	entry := slices.Concat(head, []byte("\n"), data)
 	path := c.path(key)
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
@@ -83,14 +79,14 @@ func (c *cache) store(key string, img *media.Image, flattened bool) {
 	if err != nil {
 		return
 	}
-	_, err = f.Write(slices.Concat(head, []byte("\n"), img.Bytes()))
+	_, err = f.Write(entry)
 	if closeErr := f.Close(); err != nil || closeErr != nil || os.Rename(f.Name(), path) != nil {
 		_ = os.Remove(f.Name())
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.added += int64(img.Size()); c.added >= c.limit/8 {
+	if c.added += int64(len(entry)); c.added >= c.limit/16 {
 		c.sweep()
 		c.added = 0
 	}

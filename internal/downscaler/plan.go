@@ -18,9 +18,10 @@ const recipe = "1"
 
 // plan is what a worker is asked to do.
 type plan struct {
-	Header media.Header `json:"header"`
-	Width  int          `json:"width"` // upright, after fitting
-	Height int          `json:"height"`
+	Header  media.Header `json:"header"`
+	Width   int          `json:"width"` // upright, after fitting
+	Height  int          `json:"height"`
+	MaxEdge int          `json:"-"`
 }
 
 // planFor applies every limit that the header can answer, before any decode.
@@ -40,7 +41,7 @@ func planFor(h media.Header, limits config.Images, maxEdge int) (plan, error) {
 	if min(tw, th) < minShortEdge {
 		return plan{}, fault.New(fault.Unsupported, "image_too_thin", "The picture would be %d x %d pixels; the short edge must have %d at least.", tw, th, minShortEdge)
 	}
-	return plan{Header: h, Width: tw, Height: th}, nil
+	return plan{Header: h, Width: tw, Height: th, MaxEdge: maxEdge}, nil
 }
 
 // fit bounds the long edge, rounds the short one half up, and never enlarges.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 // process is one running worker. It is used by one goroutine at a time.
@@ -13,14 +14,37 @@ type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  io.ReadCloser
-	done int // pictures so far
+	done int  // pictures so far
+	gone bool // it ended, or is about to
 }
 
-// startProcess starts a worker with the environment libvips needs: one thread
-// a call, and no loader that is meant for trusted input only.
+// inherited are the only variables a worker gets from the service: what the
+// loader and the system need. It reads hostile bytes, so keys and passwords stay
+// away from it; so does VIPS_WARNING, which would silence what tells cut pictures.
+var inherited = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "GOCOVERDIR", "GORACE"}
+
+func workerEnvironment(memoryMiB int) []string {
+	env := []string{
+		"VIPS_BLOCK_UNTRUSTED=1", // no loader that is meant for trusted input only
+		"VIPS_CONCURRENCY=1",     // one picture, one thread: as many workers as cores
+		"MALLOC_ARENA_MAX=2",     // libvips' own threads would each keep memory
+		fmt.Sprintf("%s=%d", envMemory, memoryMiB),
+		"GOMAXPROCS=2",
+	}
+	for _, name := range inherited {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// startProcess starts a worker in a process group of its own: an interrupt from
+// the terminal is for the service, which lets pictures in work finish.
 func startProcess(command []string, memoryMiB int) (*process, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // our own binary; it outlives the request that starts it
-	cmd.Env = append(os.Environ(), "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1", fmt.Sprintf("%s=%d", envMemory, memoryMiB), "GOMAXPROCS=2")
+	cmd.Env = workerEnvironment(memoryMiB)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -39,14 +63,16 @@ func startProcess(command []string, memoryMiB int) (*process, error) {
 // killed: a libvips call cannot be interrupted. After an error the process is
 // gone and must be replaced.
 func (p *process) do(ctx context.Context, pl plan, data []byte) ([]byte, answer, error) {
-	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() })
-	defer stop()
+	stop := context.AfterFunc(ctx, p.abort)
 	p.done++
 	var a answer
-	err := send(p.in, pl, data)
 	var result []byte
+	err := send(p.in, pl, data)
 	if err == nil {
-		result, err = receive(p.out, &a)
+		result, err = receive(p.out, &a, maxAnswer)
+	}
+	if !stop() {
+		p.gone = true // ctx ended while the answer came in
 	}
 	if err != nil {
 		p.kill()
@@ -58,14 +84,23 @@ func (p *process) do(ctx context.Context, pl plan, data []byte) ([]byte, answer,
 	return result, a, nil
 }
 
-// close ends an idle worker and waits for it.
+// abort may be called at any time, from any goroutine.
+func (p *process) abort() { _ = p.cmd.Process.Kill() }
+
+// close ends a worker that is idle, and waits for it.
 func (p *process) close() {
+	if p.gone {
+		p.kill()
+		return
+	}
 	_ = p.in.Close() // the worker reads the end and goes
 	_ = p.cmd.Wait()
 }
 
+// kill ends a worker whatever it does, and waits for it. It may be called twice.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill()
+	p.gone = true
+	p.abort()
 	_ = p.in.Close()
 	_ = p.cmd.Wait()
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"editor-actions/internal/config"
@@ -38,33 +36,14 @@ type Options struct {
 	Log           *slog.Logger
 }
 
-// killsPerPicture bounds how often one picture may take a worker down; it is
-// refused for banTime then, so that it cannot keep doing so.
-const (
-	killsPerPicture = 2
-	banTime         = 10 * time.Minute
-	maxBans         = 1000
-)
-
-var errBusy = fault.New(fault.RateLimited, "image_busy", "Too many pictures are waiting to be scaled. Try again in a moment.")
-
 // Scaler makes small copies. It is safe for concurrent use: as many pictures as
 // there are workers run at once, a bounded number waits. Close it.
 type Scaler struct {
-	limits  config.Images
-	command []string
-	log     *slog.Logger
-	cache   *cache
-	slots   chan *process // nil = a worker that must be started
-	waiting atomic.Int64
-
-	mu     sync.Mutex
-	deaths map[string]deaths
-}
-
-type deaths struct {
-	count int
-	last  time.Time
+	limits   config.Images
+	log      *slog.Logger
+	cache    *cache
+	pool     *pool
+	attempts *attempts
 }
 
 // New starts the workers, so that the first picture finds a warm one.
@@ -80,7 +59,7 @@ func New(limits config.Images, o Options) (*Scaler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Scaler{limits: limits, command: command, log: o.Log, slots: make(chan *process, limits.Workers), deaths: map[string]deaths{}}
+	s := &Scaler{limits: limits, log: o.Log, attempts: newAttempts(time.Now)}
 	if o.CacheDir != "" && limits.CacheMiB > 0 {
 		c, err := openCache(o.CacheDir, int64(limits.CacheMiB)<<20)
 		if err != nil {
@@ -88,29 +67,25 @@ func New(limits config.Images, o Options) (*Scaler, error) {
 		}
 		s.cache = c
 	}
-	for range limits.Workers {
-		p, err := startProcess(command, limits.WorkerMemoryMiB)
-		if err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		s.slots <- p
+	var err error
+	s.pool, err = newPool(limits.Workers, limits.QueueLength, func() (*process, error) {
+		return startProcess(command, limits.WorkerMemoryMiB)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// Close waits for pictures in work and ends all workers. Fit must not be called any more.
+// Close lets pictures in work finish, for as long as one picture may take, and
+// ends all workers. Fit answers an error from then on.
 func (s *Scaler) Close() error {
-	for range cap(s.slots) {
-		select {
-		case p := <-s.slots:
-			if p != nil {
-				p.close()
-			}
-		case <-time.After(time.Duration(s.limits.TimeoutSeconds) * time.Second):
-			return errors.New("downscaler: a worker did not come back")
-		}
-	}
+	s.pool.close(s.timeout())
 	return nil
+}
+
+func (s *Scaler) timeout() time.Duration {
+	return time.Duration(s.limits.TimeoutSeconds) * time.Second
 }
 
 // Fit makes the copy of src whose longest edge is at most maxEdge pixels.
@@ -128,14 +103,22 @@ func (s *Scaler) Fit(ctx context.Context, src []byte, maxEdge int) (*Result, err
 	if err != nil {
 		return nil, err
 	}
+	return s.fit(ctx, src, p)
+}
+
+// fit runs a plan that the header allowed: from the cache, else in a worker.
+func (s *Scaler) fit(ctx context.Context, src []byte, p plan) (*Result, error) {
 	sum := sha256.Sum256(src)
 	id := hex.EncodeToString(sum[:])
-	key := fmt.Sprintf("%s-%d-%s", id, maxEdge, recipe)
-	if img, flattened, ok := s.cache.load(key); ok {
-		return result(img, h, flattened), nil
+	key := fmt.Sprintf("%s-%d-%s", id, p.MaxEdge, recipe)
+	if data, a, ok := s.cache.load(key); ok {
+		// What lies on a disk is measured like what comes from a worker.
+		if img, err := measured(data, a.Type, p); err == nil {
+			return result(img, p.Header, a.Flattened), nil
+		}
 	}
-	if s.banned(id) {
-		return nil, failed(errors.New("this picture has ended workers before"))
+	if until, yes := s.attempts.banned(id); yes {
+		return nil, failed(fmt.Errorf("downscaler: this picture has ended workers before, it is tried again after %s", until.UTC().Format(time.RFC3339)))
 	}
 	data, a, err := s.run(ctx, p, src, id)
 	if err != nil {
@@ -145,8 +128,8 @@ func (s *Scaler) Fit(ctx context.Context, src []byte, maxEdge int) (*Result, err
 	if err != nil {
 		return nil, failed(err)
 	}
-	s.cache.store(key, img, a.Flattened)
-	return result(img, h, a.Flattened), nil
+	s.cache.store(key, data, a)
+	return result(img, p.Header, a.Flattened), nil
 }
 
 func failed(cause error) error {
@@ -168,7 +151,8 @@ func result(img *media.Image, h media.Header, flattened bool) *Result {
 }
 
 // measured reads the result's own header and holds it against what was
-// promised (P4): type, size, upright, no profile, no metadata, nothing behind the picture.
+// promised (P4): type, size, weight, upright, eight bits of grey or RGB, no
+// profile, no metadata, nothing behind the picture.
 func measured(data []byte, typ media.Type, p plan) (*media.Image, error) {
 	img, err := media.NewImage(data, typ, p.Width, p.Height)
 	if err != nil {
@@ -178,90 +162,65 @@ func measured(data []byte, typ media.Type, p plan) (*media.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.Orientation != 1 || h.Profile || h.Metadata || h.Trailing {
+	switch {
+	case max(h.Width, h.Height) > p.MaxEdge:
+		return nil, fmt.Errorf("downscaler: the result has %d x %d pixels", h.Width, h.Height)
+	case typ == media.PNG && len(data) > maxPNGBytes:
+		return nil, fmt.Errorf("downscaler: the result is a PNG of %d bytes", len(data))
+	case h.Orientation != 1, h.Profile, h.Metadata, h.Trailing, h.Frames != 1:
 		return nil, fmt.Errorf("downscaler: the result carries what it must not: %+v", h)
+	case h.Channels != 1 && h.Channels != 3, h.BitDepth > 8:
+		return nil, fmt.Errorf("downscaler: the result is no sRGB picture: %+v", h)
 	}
 	return img, nil
 }
 
-// run gives the picture to a worker within the time that is left.
+// run gives the picture to a worker. A worker that ends by itself is tried
+// again with a fresh one, as often as a picture may: something else, like the
+// system running out of memory, may have ended it.
 func (s *Scaler) run(ctx context.Context, p plan, src []byte, id string) ([]byte, answer, error) {
-	w, err := s.acquire(ctx)
+	for {
+		data, a, err := s.attempt(ctx, p, src, id)
+		switch {
+		case errors.Is(err, errDied):
+			if _, banned := s.attempts.banned(id); banned {
+				return nil, a, failed(err)
+			}
+			continue
+		case err != nil:
+			return nil, a, err
+		case a.Warning != "":
+			return nil, a, fault.New(fault.Unsupported, "image_corrupt", "The %s file is damaged.", string(p.Header.Format)).Because(errors.New(a.Warning))
+		case !a.OK:
+			return nil, a, failed(errors.New(a.Error))
+		}
+		return data, a, nil
+	}
+}
+
+var errDied = errors.New("downscaler: a worker died")
+
+// attempt is one picture in one worker within the time a picture may take.
+func (s *Scaler) attempt(ctx context.Context, p plan, src []byte, id string) ([]byte, answer, error) {
+	w, err := s.pool.acquire(ctx)
 	if err != nil {
 		return nil, answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.limits.TimeoutSeconds)*time.Second)
+	limited, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
-	data, a, err := w.do(ctx, p, src)
+	data, a, err := w.do(limited, p, src)
+	s.pool.release(w, w.done >= s.limits.WorkerPictures)
 	switch {
-	case err != nil:
-		s.slots <- nil
-		s.died(id)
-		s.log.Warn("replaced image worker", "err", err)
-		if ctx.Err() != nil {
-			return nil, answer{}, fault.New(fault.Unavailable, "image_timeout", "The picture could not be scaled in time.").Because(err)
-		}
-		return nil, answer{}, failed(err)
-	case w.done >= s.limits.WorkerPictures:
-		w.close()
-		s.slots <- nil
-	default:
-		s.slots <- w
+	case err == nil:
+		s.attempts.done(id)
+		return data, a, nil
+	case ctx.Err() != nil: // the caller left, the picture is not to blame
+		return nil, a, errTime.Because(err)
 	}
-	switch {
-	case a.Warning != "":
-		return nil, a, fault.New(fault.Unsupported, "image_corrupt", "The %s file is damaged.", string(p.Header.Format)).Because(errors.New(a.Warning))
-	case !a.OK:
-		return nil, a, failed(errors.New(a.Error))
+	s.attempts.died(id)
+	s.log.WarnContext(ctx, "replaced image worker", "err", err)
+	if limited.Err() != nil {
+		return nil, a, errTime.Because(err)
 	}
-	return data, a, nil
-}
-
-// acquire waits for a worker, in a queue of bounded length.
-func (s *Scaler) acquire(ctx context.Context) (*process, error) {
-	var w *process
-	select {
-	case w = <-s.slots:
-	default:
-		if s.waiting.Add(1) > int64(s.limits.QueueLength) {
-			s.waiting.Add(-1)
-			return nil, errBusy
-		}
-		defer s.waiting.Add(-1)
-		select {
-		case w = <-s.slots:
-		case <-ctx.Done():
-			return nil, fault.New(fault.Unavailable, "image_timeout", "The picture could not be scaled in time.").Because(ctx.Err())
-		}
-	}
-	if w != nil {
-		return w, nil
-	}
-	w, err := startProcess(s.command, s.limits.WorkerMemoryMiB)
-	if err != nil {
-		s.slots <- nil
-		return nil, fault.New(fault.Unavailable, "image_failed", "The picture cannot be decoded.").Because(err)
-	}
-	return w, nil
-}
-
-func (s *Scaler) died(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.deaths) >= maxBans {
-		clear(s.deaths)
-	}
-	d := s.deaths[id]
-	s.deaths[id] = deaths{d.count + 1, time.Now()}
-}
-
-func (s *Scaler) banned(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d, ok := s.deaths[id]
-	if ok && time.Since(d.last) > banTime {
-		delete(s.deaths, id)
-		return false
-	}
-	return d.count >= killsPerPicture
+	return nil, a, errors.Join(errDied, err)
 }

@@ -85,7 +85,9 @@ const (
 	ReasonDriver         = "driver_not_supported"
 	ReasonOffline        = "storage_offline"
 	ReasonBasePath       = "base_path_invalid"
+	ReasonIdentifier     = "identifier_invalid"
 	ReasonExcluded       = "excluded_folder"
+	ReasonProcessed      = "processed_file"
 	ReasonNoRead         = "no_read"
 	ReasonMissing        = "missing"
 	ReasonNoEditMeta     = "no_edit_meta"
@@ -120,10 +122,11 @@ type FileWithMetadata struct {
 	File
 }
 
-// FileQuery pages through the files of one folder.
+// FileQuery pages through the files of one folder, or, with MissingAlternative,
+// through the pictures without an alternative text in it and everywhere below.
 type FileQuery struct {
 	Folder             string // combined identifier
-	MissingAlternative bool   // pictures without an alternative text only
+	MissingAlternative bool
 	After              typo3.FileUID
 	Limit              int
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"editor-actions/internal/config"
@@ -55,10 +56,15 @@ const joined = `SELECT f.uid, f.storage, COALESCE(f.identifier, '') AS identifie
  s.processingfolder AS s_processingfolder, COALESCE(s.is_online, 0) AS s_is_online, COALESCE(s.is_writable, 0) AS s_is_writable,
  COALESCE(s.is_browsable, 0) AS s_is_browsable, COALESCE(s.is_default, 0) AS s_is_default,
  COALESCE(m.uid, 0) AS m_uid, COALESCE(m.file, 0) AS m_file, COALESCE(m.sys_language_uid, 0) AS m_sys_language_uid, COALESCE(m.l10n_parent, 0) AS m_l10n_parent,
+ o.entry_value AS s_offline_until,
  m.title AS m_title, m.alternative AS m_alternative, m.description AS m_description, m.l10n_diffsource AS m_l10n_diffsource, COALESCE(m.tstamp, 0) AS m_tstamp
  FROM sys_file f
  LEFT JOIN sys_file_storage s ON s.uid = f.storage AND s.deleted = 0
+ ` + offlineJoin + `
  LEFT JOIN sys_file_metadata m ON m.uid = (SELECT MIN(d.uid) FROM sys_file_metadata d WHERE d.file = f.uid AND d.sys_language_uid = 0 AND d.t3ver_wsid = 0 AND d.t3ver_oid = 0) `
+
+// offlineJoin finds the mark of a storage that TYPO3 has taken offline for a while.
+const offlineJoin = `LEFT JOIN sys_registry o ON o.entry_namespace = 'core' AND o.entry_key = CONCAT('sys_file_storage-', s.uid, '-offline-until')`
 
 func (g *Gate) rows(ctx context.Context, condition string, args ...any) ([]*File, error) {
 	return g.rowsIn(ctx, g.db, condition, args...)
@@ -98,7 +104,7 @@ func (r *joinedRow) file(s *storage) *File {
 
 // report tells the operator once about a storage that cannot be used.
 func (g *Gate) report(ctx context.Context, s *storage) {
-	reason := ""
+	var reason string
 	switch {
 	case s.uid == 0:
 		return
@@ -198,10 +204,11 @@ func (g *Gate) open(ctx context.Context, who *typo3.BackendUser, uid typo3.FileU
 }
 
 // content opens a file inside its storage: neither ".." nor a symbolic link
-// leads out of it. It must be a regular file: anything else could block.
+// leads out of it. It must be a regular file; opening does not wait for one that
+// is none.
 func (f *File) content() (*os.File, error) {
 	p, ok := f.storage.local(f.Identifier)
-	if !ok {
+	if !ok || !sound(f.Identifier) {
 		return nil, notAvailable(ReasonUnreadable, errors.New("the identifier is no path inside the storage"))
 	}
 	root, err := os.OpenRoot(f.storage.base)
@@ -209,13 +216,13 @@ func (f *File) content() (*os.File, error) {
 		return nil, notAvailable(ReasonUnreadable, err)
 	}
 	defer func() { _ = root.Close() }() // the file stays open without it
-	info, err := root.Stat(p)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, notAvailable(ReasonUnreadable, errors.Join(err, errors.New("no regular file")))
-	}
-	file, err := root.Open(p)
+	file, err := root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, notAvailable(ReasonUnreadable, err)
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = file.Close() // nothing was read
+		return nil, notAvailable(ReasonUnreadable, errors.Join(err, errors.New("no regular file")))
 	}
 	return file, nil
 }
@@ -245,9 +252,13 @@ func (g *Gate) ContentHash(_ context.Context, f *File) (string, error) {
 		return "", err
 	}
 	defer func() { _ = file.Close() }() // read-only
+	limit := g.settings().Images.MaxFileBytes
 	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
+	switch n, err := io.Copy(h, io.LimitReader(file, limit+1)); {
+	case err != nil:
 		return "", notAvailable(ReasonUnreadable, err)
+	case n > limit:
+		return "", notAvailable(ReasonTooLarge, nil)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -1,9 +1,8 @@
 package falgate
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha1" //nolint:gosec // TYPO3's index of folders is made with it
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path"
@@ -21,7 +20,9 @@ const maxSubfolders = 1000
 func (g *Gate) storages(ctx context.Context) (map[typo3.StorageUID]*storage, error) {
 	var rows []storageRow
 	cfg := g.settings()
-	if err := g.db.WithContext(ctx).Where("deleted = 0 AND uid IN ?", cfg.FAL.AllowedStorages).Order("uid").Find(&rows).Error; err != nil {
+	err := g.db.WithContext(ctx).Raw("SELECT s.*, o.entry_value AS offline_until FROM sys_file_storage s "+offlineJoin+
+		" WHERE s.deleted = 0 AND s.uid IN ? ORDER BY s.uid", cfg.FAL.AllowedStorages).Scan(&rows).Error
+	if err != nil {
 		return nil, fmt.Errorf("falgate: read storages: %w", err)
 	}
 	out := map[typo3.StorageUID]*storage{}
@@ -162,7 +163,7 @@ func (s *storage) subfolders(folder string) ([]string, error) {
 	defer func() { _ = d.Close() }() // read-only
 	entries, err := d.ReadDir(maxSubfolders)
 	if err != nil && len(entries) == 0 {
-		return nil, nil //nolint:nilerr // io.EOF: an empty folder
+		return nil, nil // io.EOF: an empty folder
 	}
 	var names []string
 	for _, e := range entries {
@@ -170,45 +171,8 @@ func (s *storage) subfolders(folder string) ([]string, error) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
+	})
 	return names, nil
-}
-
-// typeImage is sys_file.type of pictures.
-const typeImage = 2
-
-// Files pages through the files of one folder that the user may see, in a
-// constant number of queries.
-func (g *Gate) Files(ctx context.Context, who *typo3.BackendUser, q FileQuery) (FilePage, error) {
-	s, folder, _, err := g.permitted(ctx, who, q.Folder)
-	if err != nil {
-		return FilePage{}, err
-	}
-	sum := sha1.Sum([]byte(folder.Path)) //nolint:gosec // see the import
-	if folder.Path != "/" {
-		sum = sha1.Sum([]byte(strings.TrimSuffix(folder.Path, "/") + "/")) //nolint:gosec // see the import
-	}
-	condition := "WHERE f.storage = ? AND f.folder_hash = ? AND f.uid > ?"
-	args := []any{uint32(s.uid), hex.EncodeToString(sum[:]), uint32(q.After)}
-	if q.MissingAlternative {
-		condition += " AND f.type = ? AND m.uid IS NOT NULL AND COALESCE(m.alternative, '') = ''"
-		args = append(args, typeImage)
-	}
-	condition += " ORDER BY f.uid LIMIT ?"
-	files, err := g.rows(ctx, condition, append(args, q.Limit+1)...)
-	if err != nil {
-		return FilePage{}, err
-	}
-	var page FilePage
-	if len(files) > q.Limit {
-		files = files[:q.Limit]
-		page.Next = files[len(files)-1].UID
-	}
-	cfg := g.settings()
-	for _, f := range files {
-		if decide(cfg, who, f, 0, f.Metadata != nil).Visible == Yes {
-			page.Files = append(page.Files, FileWithMetadata{*f})
-		}
-	}
-	return page, nil
 }

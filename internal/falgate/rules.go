@@ -1,8 +1,6 @@
 package falgate
 
 import (
-	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,46 +8,53 @@ import (
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/typo3"
-)
 
-// denied reports whether TYPO3's deny pattern matches a file's name, for
-// admins too. A pattern that RE2 cannot read denies everything: guessing would
-// be a hole.
-func denied(pattern string, f *File) bool {
-	if !utf8.ValidString(f.Name) || !utf8.ValidString(f.Identifier) {
-		return true
-	}
-	re, err := regexp.Compile(`(?i)(?:[[:cntrl:]]|` + pattern + `)`)
-	if pattern == "" {
-		re, err = regexp.Compile(`[[:cntrl:]]`)
-	}
-	return err != nil || re.MatchString(f.Name) || re.MatchString(path.Base(f.Identifier))
-}
+	"golang.org/x/text/unicode/norm"
+)
 
 // excluded reports whether a folder setting such as "1:/private/" covers an
 // identifier: whole path segments, recursive, compared as the storage compares.
+// The two Unicode forms of a letter count as one here, although the storage tells
+// them apart: nobody sees which one a settings file holds.
 func excluded(folders []string, s *storage, identifier string) bool {
-	for _, f := range folders {
-		uid, p, ok := strings.Cut(f, ":")
-		if !ok || uid != strconv.FormatUint(uint64(s.uid), 10) {
-			continue
-		}
-		folder := typo3.CanonicalPath(p)
-		if folder != "/" {
-			folder += "/"
-		}
-		if s.within(identifier, folder) {
+	for _, f := range excludedFolders(folders, s) {
+		if s.within(norm.NFC.String(identifier), norm.NFC.String(f)) {
 			return true
 		}
 	}
 	return false
 }
 
+// excludedFolders are the settings about one storage, as canonical paths with a
+// slash at their end.
+func excludedFolders(folders []string, s *storage) []string {
+	var out []string
+	for _, f := range folders {
+		uid, p, ok := strings.Cut(f, ":")
+		if n, err := strconv.ParseUint(uid, 10, 32); !ok || err != nil || typo3.StorageUID(n) != s.uid {
+			continue
+		}
+		folder := typo3.CanonicalPath(p)
+		if folder != "/" {
+			folder += "/"
+		}
+		out = append(out, folder)
+	}
+	return out
+}
+
+// sound reports whether an identifier means one file only: valid text, and the
+// path that TYPO3 would make of it. "/press/../private/x" lies in a mount by its
+// letters and outside of it on disk.
+func sound(identifier string) bool {
+	return utf8.ValidString(identifier) && identifier == typo3.CanonicalPath(identifier)
+}
+
 // inMount reports whether an identifier lies in one of the user's mounts whose
 // folder exists; writable asks for one that is not read-only. The processing
 // folder belongs to everybody.
 func inMount(u *typo3.BackendUser, s *storage, identifier string, writable bool) bool {
-	if s.within(identifier, strings.TrimSuffix(s.processing, "/")+"/") {
+	if s.within(identifier, s.processingFolder()) {
 		return true
 	}
 	for _, m := range u.FileMounts {
@@ -82,7 +87,7 @@ func decide(cfg *config.Settings, u *typo3.BackendUser, f *File, language typo3.
 	}
 	info, err := s.stat(f.Identifier)
 	there := err == nil && !info.IsDir()
-	deny := denied(cfg.TYPO3.FileDenyPattern, f)
+	deny := s.denied(f)
 	a.Read = !deny && (u.Admin || u.MayFile("readFile", s.uid) && inMount(u, s, f.Identifier, false))
 	a.Write = !deny && s.writable && !f.Missing && there && (u.Admin || u.MayFile("writeFile", s.uid) && inMount(u, s, f.Identifier, true))
 	a.EditMeta = u.Admin || inMount(u, s, f.Identifier, true)
@@ -125,8 +130,12 @@ func why(cfg *config.Settings, u *typo3.BackendUser, f *File, a Access) string {
 		return ReasonOffline
 	case s.base == "":
 		return ReasonBasePath
+	case !sound(f.Identifier):
+		return ReasonIdentifier
 	case excluded(cfg.Vision.ExcludedFolders, s, f.Identifier):
 		return ReasonExcluded
+	case s.within(f.Identifier, s.processingFolder()):
+		return ReasonProcessed
 	case !a.Read || u == nil:
 		return ReasonNoRead
 	}

@@ -4,7 +4,10 @@ import (
 	"encoding/xml"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/typo3"
@@ -21,6 +24,7 @@ type storageRow struct {
 	Writable         bool    `gorm:"column:is_writable"`
 	Browsable        bool    `gorm:"column:is_browsable"`
 	Default          bool    `gorm:"column:is_default"`
+	OfflineUntil     []byte  `gorm:"column:offline_until"` // of sys_registry
 }
 
 // TableName implements gorm's tabler.
@@ -36,8 +40,9 @@ type storage struct {
 	browsable     bool
 	isDefault     bool
 	caseSensitive bool
-	base          string // absolute folder on disk, "" when the configuration is not sound
-	processing    string // canonical folder without a slash at its end
+	base          string         // absolute folder on disk, "" when the configuration is not sound
+	processing    string         // canonical folder without a slash at its end
+	deny          *regexp.Regexp // names nobody may use; nil = all
 }
 
 const localDriver = "Local"
@@ -91,8 +96,9 @@ func flexValues(text string) map[string]string {
 // point at the root of the file system.
 func newStorage(r storageRow, t config.TYPO3) *storage {
 	s := &storage{
-		uid: typo3.StorageUID(r.UID), name: r.Name, driver: r.Driver, online: r.Online, writable: r.Writable,
+		uid: typo3.StorageUID(r.UID), name: r.Name, driver: r.Driver, online: r.Online && !offline(r.OfflineUntil, time.Now()), writable: r.Writable,
 		browsable: r.Browsable, isDefault: r.Default, caseSensitive: true, processing: "/_processed_",
+		deny: denyPattern(t.FileDenyPattern),
 	}
 	if r.ProcessingFolder != nil && *r.ProcessingFolder != "" {
 		folder := *r.ProcessingFolder
@@ -112,6 +118,18 @@ func newStorage(r storageRow, t config.TYPO3) *storage {
 		s.base = basePath(v, t)
 	}
 	return s
+}
+
+// offline reads the moment until which TYPO3 has taken a storage offline after
+// a failure (ResourceStorage::markAsTemporaryOffline): a PHP-serialised number.
+// What cannot be read counts as offline.
+func offline(until []byte, now time.Time) bool {
+	if len(until) == 0 {
+		return false
+	}
+	digits, ok := strings.CutPrefix(string(until), "i:")
+	n, err := strconv.ParseInt(strings.TrimSuffix(digits, ";"), 10, 64)
+	return !ok || err != nil || n > now.Unix()
 }
 
 func basePath(v map[string]string, t config.TYPO3) string {
@@ -156,6 +174,11 @@ func (s *storage) local(identifier string) (string, bool) {
 	}
 	return p, filepath.IsLocal(p) && !strings.ContainsRune(p, 0)
 }
+
+// processingFolder is where TYPO3 keeps derivatives. What lies there counts as
+// inside everybody's mounts for TYPO3, whatever storage the folder belongs to; as a
+// picture to describe it is refused.
+func (s *storage) processingFolder() string { return strings.TrimSuffix(s.processing, "/") + "/" }
 
 // stat looks at a path inside the storage without leaving it.
 func (s *storage) stat(identifier string) (os.FileInfo, error) {

@@ -50,7 +50,7 @@ func readGIF(data []byte) (Header, error) {
 			left, top := int(leUint16(data, at+1)), int(leUint16(data, at+3))
 			w, ht := int(leUint16(data, at+5)), int(leUint16(data, at+7))
 			if h.Frames == 0 && (left > 0 || top > 0 || w < h.Width || ht < h.Height) {
-				h.Alpha = true // what the frame leaves free is transparent
+				h.Partial, h.Alpha = true, true // what the frame leaves free is transparent
 			}
 			if left+w > h.Width || top+ht > h.Height {
 				return h, fmt.Errorf("a frame reaches over the canvas of %dx%d", h.Width, h.Height)

@@ -20,7 +20,12 @@ type Header struct {
 	Frames      int  // pictures in an animation, at least 1
 	Metadata    bool // carries EXIF, XMP, IPTC, comments or text
 	Trailing    bool // bytes follow the end of the picture
+	Partial     bool // a GIF whose first frame leaves part of the canvas free
 }
+
+// maxEdge bounds what a header may claim, so that a product of two edges fits
+// an int64. No format of the list has larger ones.
+const maxEdge = 1<<31 - 1
 
 // Upright answers the size after the orientation is applied.
 func (h Header) Upright() (width, height int) {
@@ -75,7 +80,7 @@ func ReadHeader(data []byte) (Header, error) {
 		return h, errTruncated(f, err)
 	case err != nil:
 		return h, errCorrupt(f, err)
-	case h.Width <= 0 || h.Height <= 0:
+	case h.Width <= 0 || h.Height <= 0 || h.Width > maxEdge || h.Height > maxEdge:
 		return h, errCorrupt(f, errors.New("the picture has no size"))
 	}
 	if h.Orientation < 1 || h.Orientation > 8 {
@@ -83,6 +88,13 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	h.Frames = max(h.Frames, 1)
 	return h, nil
+}
+
+// CheckComplete reports why data is not a whole picture of a format that has a
+// reader; nil when it is. It is ReadHeader without the header.
+func CheckComplete(data []byte) error {
+	_, err := ReadHeader(data)
+	return err
 }
 
 var readers = map[Format]func([]byte) (Header, error){

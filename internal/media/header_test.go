@@ -1,6 +1,7 @@
 package media_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"

@@ -11,7 +11,7 @@ import (
 // never searches for one outside entropy-coded data.
 func readJPEG(data []byte) (Header, error) {
 	h := Header{Orientation: 1}
-	at := 2
+	at, scans := 2, 0
 	for {
 		marker, next, err := jpegMarker(data, at)
 		if err != nil {
@@ -23,6 +23,9 @@ func readJPEG(data []byte) (Header, error) {
 			h.Trailing = at < len(data)
 			if h.Width == 0 {
 				return h, errors.New("the picture ends before its header")
+			}
+			if scans == 0 {
+				return h, errors.New("there is no picture data")
 			}
 			return h, nil
 		case marker == 0x01 || marker >= 0xD0 && marker <= 0xD7: // stand alone
@@ -49,6 +52,7 @@ func readJPEG(data []byte) (Header, error) {
 			if h.Width == 0 {
 				return h, errors.New("a scan begins before the header")
 			}
+			scans++
 			if at = jpegScanEnd(data, at); at < 0 {
 				return h, errCut
 			}

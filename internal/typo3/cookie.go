@@ -48,7 +48,7 @@ type cookieScope struct {
 
 // sessionIdentifier verifies a cookie and gives the raw session id in it.
 func sessionIdentifier(t *config.TYPO3, cookie, host string, now time.Time) (string, error) {
-	if cookie == "" || len(cookie) > maxCookie || t.EncryptionKey.Empty() {
+	if cookie == "" || len(cookie) > maxCookie || strings.ContainsAny(cookie, "\r\n") || t.EncryptionKey.Empty() { // base64 skips line ends
 		return "", errCookie
 	}
 	key, err := cookieKey(t)

@@ -12,3 +12,6 @@ func ParsePHPReturn(text string) error {
 	_, err := parsePHPReturn(text)
 	return err
 }
+
+// HashUsable reports whether a stored hash would be tried.
+func HashUsable(hash string) bool { return checker(hash) != nil }

@@ -74,12 +74,12 @@ func (c *CMS) fileMounts(u *BackendUser, r *userRow, groups []*groupRow, rows ma
 	// Plain concatenation, as TYPO3 does it: no slash is added.
 	if storage, path, ok := strings.Cut(t.UserHomePath, ":"); ok {
 		for _, name := range []string{decimal(u.UID) + "_" + u.Username, decimal(u.UID)} {
-			out = append(out, FileMount{Storage: StorageUID(phpInt(storage)), Path: folderPath(path + name + t.UserUploadDir)})
+			out = append(out, FileMount{Storage: StorageUID(phpInt(storage)), Path: folderPath(path + name + t.UserUploadDir)}) //nolint:gosec // what is no uid matches no storage
 		}
 	}
 	if storage, path, ok := strings.Cut(t.GroupHomePath, ":"); ok && r.Options&optionGroupMounts != 0 {
 		for _, g := range groups {
-			out = append(out, FileMount{Storage: StorageUID(phpInt(storage)), Path: folderPath(path + decimal(g.UID))})
+			out = append(out, FileMount{Storage: StorageUID(phpInt(storage)), Path: folderPath(path + decimal(g.UID))}) //nolint:gosec // what is no uid matches no storage
 		}
 	}
 	return out

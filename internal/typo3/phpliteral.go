@@ -298,7 +298,7 @@ func (r *literalReader) escape(b *strings.Builder, s string) int {
 	const hex = "0123456789abcdefABCDEF"
 	if n := digits(1, 3, "01234567"); n > 1 {
 		v, _ := strconv.ParseUint(s[1:n], 8, 16) // three octal digits
-		b.WriteByte(byte(v))
+		b.WriteByte(byte(v))                     //nolint:gosec // PHP keeps the lowest eight bits too
 		return n
 	}
 	if s[1] == 'x' {

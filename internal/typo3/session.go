@@ -113,7 +113,7 @@ func first[T any](db *gorm.DB) (*T, error) {
 		return nil, nil //nolint:nilnil // the pointer says it
 	}
 	if err != nil {
-		return nil, fmt.Errorf("typo3: look up session: %w", err)
+		return nil, fmt.Errorf("typo3: look up sign-in: %w", err)
 	}
 	return &row, nil
 }

@@ -112,7 +112,7 @@ func (c *CMS) Users(ctx context.Context, ids ...UserUID) (map[UserUID]*BackendUs
 	}
 	rows = slices.DeleteFunc(rows, func(r userRow) bool { return !r.active(c.now()) })
 	if len(rows) == 0 {
-		return nil, nil
+		return map[UserUID]*BackendUser{}, nil
 	}
 	groups, err := c.groups(ctx)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *CMS) assemble(ctx context.Context, r *userRow, groups []*groupRow, moun
 		}
 	}
 	for _, l := range languages {
-		u.AllowedLanguages = append(u.AllowedLanguages, LanguageUID(phpInt(l)))
+		u.AllowedLanguages = append(u.AllowedLanguages, LanguageUID(phpInt(l))) //nolint:gosec // what is no uid matches no language
 	}
 	var limit []uint32
 	for _, w := range workspaces {

@@ -82,7 +82,7 @@ func (c *CMS) WriteMetadata(ctx context.Context, tx *gorm.DB, w MetadataWrite) (
 	if err != nil {
 		return 0, err
 	}
-	if err := c.insertLog(ctx, tx, w, row, history, now); err != nil {
+	if err := c.insertLog(tx, w, row, history, now); err != nil {
 		return 0, err
 	}
 	return history, c.flushCaches(ctx, tx, w)
@@ -225,7 +225,7 @@ func correlationID(uid uint32) string {
 
 // insertLog writes the log row in the form of the TYPO3 version: 12.4 has the
 // record's title in the sentence.
-func (c *CMS) insertLog(ctx context.Context, tx *gorm.DB, w MetadataWrite, row *MetadataRow, history uint32, now int64) error {
+func (c *CMS) insertLog(tx *gorm.DB, w MetadataWrite, row *MetadataRow, history uint32, now int64) error {
 	var data phpObject
 	table, number := "sys_file_metadata", decimal(history)
 	details := "Record {table}:{uid} was updated"

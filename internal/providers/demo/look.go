@@ -77,7 +77,7 @@ func abs(n int) int { return max(n, -n) }
 
 func onWhite(c color.Color) color.NRGBA {
 	p, _ := color.NRGBAModel.Convert(c).(color.NRGBA)
-	mix := func(v uint8) uint8 { return uint8((int(v)*int(p.A) + 255*(255-int(p.A))) / 255) }
+	mix := func(v uint8) uint8 { return uint8((int(v)*int(p.A) + 255*(255-int(p.A))) / 255) } //nolint:gosec // at most 255
 	return color.NRGBA{mix(p.R), mix(p.G), mix(p.B), 255}
 }
 
@@ -103,7 +103,7 @@ func grade(v, low, high float64, a, b, c string) string {
 	return c
 }
 
-// colourName puts a colour into one of eleven drawers by hue.
+// colourName puts a colour into one of twelve drawers, by hue above all.
 func colourName(c color.NRGBA) string {
 	r, g, b := float64(c.R), float64(c.G), float64(c.B)
 	hi, lo := max(r, g, b), min(r, g, b)
@@ -127,6 +127,8 @@ func colourName(c color.NRGBA) string {
 	}
 	hue *= 60
 	switch {
+	case hue >= 20 && hue < 68 && hi >= 170 && chroma < 75:
+		return "beige"
 	case hue < 15 || hue >= 345:
 		return "red"
 	case hue < 45 && hi < 165:

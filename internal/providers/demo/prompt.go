@@ -31,7 +31,7 @@ type result struct {
 // language but for the words around them.
 var (
 	toolName  = regexp.MustCompile("(?i)(?:tool|werkzeug) `([A-Za-z0-9_-]+)`")
-	uidNumber = regexp.MustCompile("(?i)\\buid:? ?([0-9]+)")
+	uidNumber = regexp.MustCompile(`(?i)\buid:? ?([0-9]+)`)
 	fieldLine = regexp.MustCompile("(?m)^[-*] `([a-z_]+)`(?: \\([^0-9)\\n]*([0-9]+)[^)\\n]*\\))?")
 	limitText = regexp.MustCompile("(?i)(?:at most|höchstens|no more than) ([0-9]+) (?:characters|zeichen)")
 	language  = regexp.MustCompile(`(?im)^(?:language|sprache): .*\(([A-Za-z]{2,3})[A-Za-z0-9_-]*\)`)

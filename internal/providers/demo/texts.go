@@ -133,10 +133,10 @@ func (s sight) colourList(german bool) string {
 	return strings.Join(names, pick(german, " und ", " and "))
 }
 
-// inGerman and inEnglish give words for what look found. English colours are
+// inGerman and inEnglish are words for what look found. English colours are
 // their own names.
 var inGerman = map[string]string{
-	"black": "Schwarz", "white": "Weiß", "grey": "Grau", "red": "Rot", "brown": "Braun", "orange": "Orange", "yellow": "Gelb",
+	"black": "Schwarz", "white": "Weiß", "grey": "Grau", "red": "Rot", "brown": "Braun", "orange": "Orange", "yellow": "Gelb", "beige": "Beige",
 	"green": "Grün", "blue": "Blau", "purple": "Violett", "pink": "Rosa",
 	"landscape": "im Querformat", "portrait": "im Hochformat", "square": "in quadratischem Format", "panorama": "im Panoramaformat",
 	"dark": "dunkel", "medium": "mittelhell", "bright": "hell", "little": "wenigen", "some": "einigen", "much": "vielen",
