@@ -1,0 +1,126 @@
+package suspend
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"editor-actions/internal/config"
+	"editor-actions/internal/fault"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+)
+
+// InitKeyset makes a new keyset file (AES-256-GCM), readable for its owner
+// only. It is there whole or not at all, and an existing file is never touched.
+func InitKeyset(path string) error {
+	handle, err := keyset.NewHandle(aead.AES256GCMKeyTemplate())
+	if err != nil {
+		return fmt.Errorf("suspend: make keyset: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&buf)); err != nil {
+		return fmt.Errorf("suspend: write keyset: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".keyset-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("suspend: make keyset file: %w", err)
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }() // what is left of a failure, else the second name
+	_, err = tmp.Write(buf.Bytes())
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		return fmt.Errorf("suspend: write keyset file: %w", err)
+	}
+	err = os.Link(tmp.Name(), path) // unlike a rename, never over another file
+	if errors.Is(err, fs.ErrExist) {
+		return fault.New(fault.Invalid, "keyset_exists", "%s exists already and was not changed: a lost key makes every waiting run unreadable.", path)
+	}
+	if err != nil {
+		return fmt.Errorf("suspend: make keyset file: %w", err)
+	}
+	return nil
+}
+
+// forbiddenMode: a group may read a keyset (that is how container platforms
+// hand secrets to a service); everybody may not, and nobody else writes.
+const forbiddenMode = 0o027
+
+// LoadKeyset opens the configured keyset. Errors name the setting and what to do,
+// and never quote the keyset.
+func LoadKeyset(c config.Sealing) (*Sealer, error) {
+	text, source, err := keysetText(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkKeyset(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	// The library's errors may quote the keyset, so they stop here.
+	handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: a key of the keyset is damaged or has the wrong length: take it from your copy, or make a new keyset with `editor-actions keys init`", source)
+	}
+	keys, err := aead.New(handle)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the keyset holds keys for something else than sealing (AEAD): make one with `editor-actions keys init`", source)
+	}
+	return &Sealer{keys: keys}, nil
+}
+
+func keysetText(c config.Sealing) (text []byte, source string, err error) {
+	if inline := c.Keyset.Reveal(); inline != "" {
+		return []byte(inline), "sealing.keyset", nil
+	}
+	if c.KeysetFile == "" {
+		return nil, "", errors.New("sealing.keysetFile is not set: name a file and make it with `editor-actions keys init`")
+	}
+	source = "sealing.keysetFile: " + c.KeysetFile
+	info, err := os.Stat(c.KeysetFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", fmt.Errorf("%s: there is no such file: make it with `editor-actions keys init`", source)
+	case err != nil:
+		return nil, "", fmt.Errorf("%s: %w", source, err)
+	case info.Mode().Perm()&forbiddenMode != 0:
+		return nil, "", fmt.Errorf("%s: other users may read or change this file (mode %04o): chmod 600 it", source, info.Mode().Perm())
+	}
+	if text, err = os.ReadFile(c.KeysetFile); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", source, err)
+	}
+	return text, source, nil
+}
+
+// checkKeyset finds what the library would call by one name only.
+func checkKeyset(text []byte) error {
+	var k struct {
+		Primary uint32 `json:"primaryKeyId"`
+		Keys    []struct {
+			ID     uint32 `json:"keyId"`
+			Status string `json:"status"`
+		} `json:"key"`
+	}
+	if !json.Valid(text) {
+		return errors.New("this is not JSON: it must be a Tink keyset, made with `editor-actions keys init`")
+	}
+	if err := json.Unmarshal(text, &k); err != nil || len(k.Keys) == 0 {
+		return errors.New("this is no Tink keyset in JSON: make one with `editor-actions keys init`")
+	}
+	for _, key := range k.Keys {
+		if key.ID == k.Primary {
+			if key.Status != "ENABLED" {
+				return errors.New("the primary key of the keyset is not enabled")
+			}
+			return nil
+		}
+	}
+	return errors.New("the keyset has no primary key")
+}

@@ -1,0 +1,2 @@
+package suspend
+const NextWork = nextWork
