@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"os"
+	"time"
+
+	"editor-actions/internal/actions"
+	"editor-actions/internal/config"
+	"editor-actions/internal/downscaler"
+	"editor-actions/internal/falgate"
+	"editor-actions/internal/fault"
+	"editor-actions/internal/guardrails"
+	"editor-actions/internal/providers"
+	"editor-actions/internal/suspend"
+	"editor-actions/internal/typo3"
+
+	"gorm.io/gorm"
+)
+
+// Errors of this room. Runs a viewer may not read do not exist for that viewer.
+var (
+	ErrRunNotFound   = suspend.ErrRunNotFound
+	ErrOwnRun        = fault.New(fault.Forbidden, "own_run", "You started this run, so another person has to approve it. You can still reject it.")
+	ErrNotAReviewer  = fault.New(fault.Forbidden, "not_a_reviewer", "You may follow this run, but not decide it.")
+	ErrConfiguration = fault.New(fault.Unavailable, "configuration_inactive", "The model configuration of this run is switched off. Nothing was decided; the run keeps waiting.")
+	ErrToolOff       = fault.New(fault.Unavailable, "tool_off", "The tool of this run is switched off, so nothing was written. The run keeps waiting.")
+	ErrActingUser    = fault.New(fault.Forbidden, "acting_user_gone", "The change can no longer be made in the name of the person who started it. Nothing was written.")
+	ErrFileGone      = fault.New(fault.Unavailable, "file_gone", "The file can no longer be used. Nothing was written; you can reject this run.")
+	ErrNoTurnsLeft   = fault.New(fault.Invalid, "no_turns_left", "The model was asked as often as this run allows. Edit the text, or reject it.")
+	ErrReason        = fault.New(fault.Invalid, "reason_required", "Say what should be different, so that the model can try again.")
+	ErrUnreadable    = fault.New(fault.Unavailable, "run_unreadable", "The stored state of this run cannot be opened. Nothing was changed; an administrator can look into it.")
+	ErrWrittenRun    = fault.New(fault.Stale, "run_written", "This run has already written its change, so it cannot be cancelled.")
+)
+
+// catalogue is what the loop needs of the actions room.
+type catalogue interface {
+	Prepare(ctx context.Context, user *typo3.BackendUser, action string, subject actions.Subject, note string) (*actions.Prepared, error)
+	Tool(name string) (tool actions.Tool, enabled bool)
+}
+
+// fileGate is what the loop needs of falgate.
+type fileGate interface {
+	Look(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.File, error)
+	LookMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]*falgate.File, error)
+	Open(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error)
+}
+
+// userSource loads backend users with their rights as of now.
+type userSource interface {
+	User(ctx context.Context, uid typo3.UserUID) (*typo3.BackendUser, error)
+	UserNames(ctx context.Context, uids []typo3.UserUID) (map[typo3.UserUID]string, error)
+}
+
+// scaler makes the small copy again when a file was replaced while a card waited.
+type scaler interface {
+	Fit(ctx context.Context, src []byte, maxEdge int) (*downscaler.Result, error)
+}
+
+// models sends requests to the configured model and its fallbacks.
+type models interface {
+	Complete(ctx context.Context, configuration string, req providers.Request, need []providers.Capability) (providers.Response, providers.Resolved, error)
+	Resolve(configuration string, need ...providers.Capability) (providers.Resolved, error)
+}
+
+// Deps is what an Agent is built from. All of it is required.
+type Deps struct {
+	Catalogue catalogue
+	Gate      fileGate
+	Scaler    scaler
+	Users     userSource
+	Models    models
+	Store     *suspend.Store
+	DB        *gorm.DB
+	Screener  func() *guardrails.Screener // the current one: settings may be reloaded
+	Settings  func() *config.Settings
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Agent runs the loop. It is safe for concurrent use, by several goroutines
+// and by several instances on one database.
+type Agent struct {
+	Deps
+	name string // lease owner prefix: host, process and a random part
+	hub  *hub
+}
+
+// New makes an Agent. Call Work to have its runs executed.
+func New(d Deps) *Agent {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	return &Agent{Deps: d, name: instanceName(), hub: newHub()}
+}
+
+// instanceName tells instances apart in lease columns. Host and process id
+// are for people; the random part makes it unique.
+func instanceName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	if len(host) > 24 {
+		host = host[:24]
+	}
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
+	return host + ":" + hex.EncodeToString(b[:])
+}
+
+// Start prepares and stores one run, and wakes a worker. Every reason why the
+// action cannot run for this user and record is the one actions.ErrNotAvailable
+// (P3), and then there is no run. A repeated idempotency key answers the run it made.
+func (a *Agent) Start(ctx context.Context, r StartRequest) (*suspend.Run, error) {
+	p, err := a.Catalogue.Prepare(ctx, r.User, r.Action, actions.Subject{Table: r.Table, UID: r.UID}, r.Note)
+	if err != nil {
+		return nil, err
+	}
+	run, created, err := a.Store.Create(ctx, suspend.NewRun{
+		Action: p.Action.Key, Tool: p.Action.Tool,
+		SubjectTable: p.Subject.Table, SubjectUID: p.Subject.UID, StorageUID: uint32(p.File.Storage),
+		Initiator: uint32(r.User.UID), OriginalUser: uint32(r.User.OriginalUID),
+		Language: p.Language, Configuration: p.Configuration,
+		SourceSHA256: p.SourceSHA256, IdempotencyKey: r.IdempotencyKey,
+		State: suspend.State{Messages: p.Messages, Note: p.Note, Warnings: p.Warnings},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if created {
+		a.Log.InfoContext(ctx, "queued run", "run_id", run.ID, "action", run.Action, "file_uid", run.SubjectUID, "be_user_uid", r.User.UID)
+		a.hub.changed(run.ID)
+	}
+	return run, nil
+}

@@ -1,0 +1,56 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"editor-actions/internal/config"
+	"editor-actions/internal/providers"
+	"editor-actions/internal/suspend"
+)
+
+// closing sends the transcript once more with the tool's result and keeps the
+// model's sentence. The change is written and stays so, whatever happens here (P18):
+// every way out of this function settles the run as completed.
+func (s *segment) closing(ctx context.Context) {
+	done := func(note string, kind string) { s.settle(ctx, suspend.Completed, suspend.ReasonApproved, note, kind) }
+	if s.a.Settings().Agent.ClosingTurn == config.ClosingTurnOff {
+		done("", "")
+		return
+	}
+	if _, err := s.a.Models.Resolve(s.run.Configuration, providers.CapabilityVision, providers.CapabilityTools); err != nil {
+		// A configuration that lost its vision since: the picture goes nowhere.
+		s.a.Log.InfoContext(ctx, "skipped closing turn", "run_id", s.run.ID, "err", err)
+		done("", closingSkipped)
+		return
+	}
+	tool, _ := s.a.Catalogue.Tool(s.run.Tool)
+	var tools []providers.Tool
+	if tool != nil {
+		tools = []providers.Tool{tool.Definition()} // some wires demand the definition of a call in the transcript
+	}
+	resp, err := s.send(ctx, tools)
+	if ctx.Err() != nil {
+		// Going down, or the lease is lost: the next claim does the closing turn.
+		s.a.Log.WarnContext(ctx, "left closing turn to another worker", "run_id", s.run.ID, "err", context.Cause(ctx))
+		return
+	}
+	if g, ok := errors.AsType[*guardrailStop](err); ok {
+		s.a.Log.WarnContext(ctx, "stopped closing turn", "run_id", s.run.ID, "rule", g.rule)
+		done("", closingStopped)
+		return
+	}
+	if err != nil {
+		s.a.Log.WarnContext(ctx, "closing turn failed after the change was written", "run_id", s.run.ID, "err", err)
+		done("", closingFailed)
+		return
+	}
+	done(s.sentence(resp.Message.Text), "")
+}
+
+// Words in a completed run's error kind: why there is no closing sentence.
+const (
+	closingSkipped = "closing_skipped"
+	closingFailed  = "closing_failed"
+	closingStopped = "closing_stopped" // by a guardrail
+)

@@ -1,0 +1,54 @@
+package agent
+
+import (
+	"editor-actions/internal/guardrails"
+	"editor-actions/internal/providers"
+)
+
+// screened is a transcript after the input guardrails.
+type screened struct {
+	messages []providers.Message
+	action   guardrails.Action // Allow (redactions included), Deny or RequireApproval
+	rule     string            // the rule that stopped it
+	redacted int               // texts that were changed
+}
+
+// screen puts every text of a transcript through the screener: string
+// contents and the text parts of list contents, whoever wrote them (P6). Arguments
+// of tool calls are functional values and stay; pictures cannot be screened. The
+// input is not changed.
+func screen(s *guardrails.Screener, in []providers.Message) screened {
+	out := screened{messages: make([]providers.Message, len(in)), action: guardrails.Allow}
+	text := func(t string) string {
+		if t == "" || out.action != guardrails.Allow {
+			return t
+		}
+		v := s.Text(t)
+		switch v.Action {
+		case guardrails.Allow:
+			return t
+		case guardrails.Redact:
+			out.redacted++
+			return v.Text
+		case guardrails.Deny, guardrails.RequireApproval:
+			out.action, out.rule = v.Action, v.Rule
+			return ""
+		default: // an unknown verdict stops the send
+			out.action, out.rule = guardrails.Deny, v.Rule
+			return ""
+		}
+	}
+	for i, m := range in {
+		m.Text = text(m.Text)
+		if len(m.Parts) > 0 {
+			parts := make([]providers.Part, len(m.Parts))
+			for j, p := range m.Parts {
+				p.Text = text(p.Text)
+				parts[j] = p
+			}
+			m.Parts = parts
+		}
+		out.messages[i] = m
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"editor-actions/internal/suspend"
+)
+
+const (
+	pollInterval   = time.Second      // how soon work of other instances is seen
+	expireInterval = time.Minute      // how often waiting runs are checked for expiry
+	settleTimeout  = 10 * time.Second // to record an outcome after a shutdown began
+	expireBatch    = 100
+)
+
+// Work executes queued runs until ctx is done, then waits for the segments in
+// hand: each either reaches a stored state or keeps its lease, which another
+// worker takes over when it runs out. It returns ctx's error.
+func (a *Agent) Work(ctx context.Context) error {
+	var wg sync.WaitGroup
+	for i := range a.Settings().Agent.Workers {
+		wg.Go(func() { a.worker(ctx, i) })
+	}
+	wg.Go(func() { a.expirer(ctx) })
+	wg.Wait()
+	return ctx.Err()
+}
+
+func (a *Agent) worker(ctx context.Context, n int) {
+	for segment := 0; ctx.Err() == nil; segment++ {
+		// The owner names the segment, so that a lease left behind tells who left it.
+		owner := fmt.Sprintf("%s:%d:%d", a.name, n, segment)
+		worked, err := a.step(ctx, owner)
+		if err != nil && ctx.Err() == nil {
+			a.Log.ErrorContext(ctx, "claim run", "err", err)
+		}
+		if worked {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-a.hub.work:
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// step claims and executes at most one segment. The error is about the claim;
+// what goes wrong inside a segment settles its run.
+func (a *Agent) step(ctx context.Context, owner string) (bool, error) {
+	cfg := a.Settings().Agent
+	lease := time.Duration(cfg.LeaseSeconds) * time.Second
+	run, state, err := a.Store.Claim(ctx, owner, lease, cfg.MaxAttempts)
+	if errors.Is(err, suspend.ErrNothingToDo) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	a.hub.changed(run.ID)
+	defer a.hub.changed(run.ID)
+
+	seg := &segment{a: a, run: run, state: state, owner: owner}
+	segCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	wg.Go(func() { seg.keepLease(segCtx, cancel, lease) })
+	seg.execute(segCtx)
+	cancel(nil)
+	wg.Wait()
+	return true, nil
+}
+
+// keepLease renews the lease until ctx ends. A lease that is lost, or cannot be
+// renewed, ends the segment: its owner must not store anything any more.
+func (s *segment) keepLease(ctx context.Context, cancel context.CancelCauseFunc, lease time.Duration) {
+	t := time.NewTicker(lease / 3)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			if err := s.a.Store.Renew(ctx, s.run.ID, s.owner, lease); err != nil && ctx.Err() == nil {
+				s.a.Log.WarnContext(ctx, "lost lease", "run_id", s.run.ID, "err", err)
+				cancel(suspend.ErrLeaseLost)
+				return
+			}
+		}
+	}
+}
+
+// expirer settles runs that waited longer than review.expireAfterDays.
+func (a *Agent) expirer(ctx context.Context) {
+	t := time.NewTicker(expireInterval)
+	defer t.Stop()
+	for {
+		if days := a.Settings().Review.ExpireAfterDays; days > 0 {
+			n, err := a.Store.Expire(ctx, a.Now().AddDate(0, 0, -days), expireBatch)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				a.Log.ErrorContext(ctx, "expire runs", "err", err)
+			case n > 0:
+				a.Log.InfoContext(ctx, "expired runs", "count", n)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
+
+// WorkOnce executes at most one segment in the caller's goroutine, for commands
+// and tests that want no workers.
+func (a *Agent) WorkOnce(ctx context.Context) error {
+	_, err := a.step(ctx, a.name+":once")
+	return err
+}
