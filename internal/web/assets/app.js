@@ -1,0 +1,80 @@
+// Everything works without this file. It follows a run live, counts characters
+// while one types, shows times in the reader's zone, and moves the focus to what
+// a page has to say first.
+
+const live = document.getElementById("live");
+
+// Times: the server writes UTC.
+function localTimes(root) {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  for (const t of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(t.dateTime);
+    if (!Number.isNaN(at.valueOf())) t.textContent = format.format(at);
+  }
+}
+
+// Counters: user-perceived characters, as the server counts them.
+const graphemes = typeof Intl.Segmenter === "function" ? new Intl.Segmenter() : null;
+const count = (text) => {
+  text = text.trim();
+  return graphemes ? [...graphemes.segment(text)].length : [...text].length;
+};
+
+function counter(hint) {
+  const area = document.getElementById(hint.dataset.for);
+  const text = hint.querySelector(".length-text");
+  const meter = hint.querySelector("meter");
+  const max = Number(area.dataset.max);
+  const update = () => {
+    const n = count(area.value);
+    text.textContent = (n === 1 ? hint.dataset.one : hint.dataset.other).replace("{n}", n);
+    if (meter) meter.value = n;
+    hint.classList.toggle("over", max > 0 && n > max);
+  };
+  area.addEventListener("input", update);
+  update();
+}
+
+// A run: a message of the stream loads the page's state again; nothing else is in it.
+function follow(run) {
+  const source = new EventSource(run.dataset.events);
+  let version = "";
+  let polling = 0;
+  const refresh = async () => {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (answer.redirected && new URL(answer.url).pathname !== location.pathname) {
+      source.close();
+      location.assign(answer.url); // the review card, or the sign-in form
+      return;
+    }
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById("run");
+    const old = document.getElementById("run");
+    if (!fresh || !old) return;
+    const step = fresh.querySelector(".step-now")?.textContent ?? fresh.querySelector("#outcome p")?.textContent;
+    localTimes(fresh);
+    const held = old.contains(document.activeElement);
+    old.replaceWith(document.adoptNode(fresh));
+    if (held) document.getElementById("main").focus();
+    if (step && step !== version) live.textContent = version = step;
+    if (!fresh.dataset.events) {
+      source.close();
+      clearInterval(polling);
+      document.querySelector(".docheader-buttons .end")?.remove();
+    }
+  };
+  source.addEventListener("change", () => refresh().catch(() => {}));
+  source.addEventListener("error", () => { // refused for good: look every few seconds instead
+    if (source.readyState === EventSource.CLOSED && !polling && document.getElementById("run")?.dataset.events) {
+      polling = setInterval(() => refresh().catch(() => {}), 5000);
+    }
+  });
+  addEventListener("pagehide", () => source.close());
+}
+
+localTimes(document);
+document.querySelectorAll(".length[data-for]").forEach(counter);
+const run = document.getElementById("run");
+if (run?.dataset.events) follow(run);
+document.querySelector("main [autofocus]")?.focus();

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"editor-actions/internal/actions"
+	"editor-actions/internal/agent"
+	"editor-actions/internal/suspend"
+)
+
+// cardView is the review card of a waiting run.
+type cardView struct {
+	page
+	ID         suspend.RunID
+	Action     string
+	File       *fileView
+	Initiator  string
+	OwnRun     bool
+	Since      time.Time
+	ExpiresAt  time.Time
+	Turn       int
+	Digest     string
+	Picture    string // address of the picture that was sent, "" when there is none to show
+	Width      int
+	Height     int
+	Note       string
+	Provider   string
+	Fields     []cardFieldView
+	Earlier    []earlierView
+	Warnings   []string // about the picture
+	Moved      []string // labels of the fields that changed since
+	FileMoved  bool
+	Refusal    string // why the proposal cannot be approved as it is
+	Unreadable bool
+	Withheld   bool
+	CanApprove bool
+	WhyNot     string
+	CanDecide  bool
+	CanCancel  bool
+	TurnsLeft  int
+	Reason     string // typed before, kept
+	ReasonBad  string
+	Errors     []errorView
+	Stale      string // a warning above the form: nothing was written, look again
+}
+
+// cardFieldView is the labelled pair of old and new, and the text to edit.
+type cardFieldView struct {
+	Field      actions.Field
+	Label      string
+	Language   string
+	Old        string
+	Proposed   string
+	OldDiff    []diffPart
+	NewDiff    []diffPart
+	Value      string // in the text area: the proposal, or what was typed
+	Seen       string // fingerprint of the proposal, to tell typed from proposed
+	MaxLength  int
+	Rows       int
+	Decorative bool // the proposal is "decorative"
+	Decorate   bool // the box is ticked
+	MayBeEmpty bool // the field has the decorative choice
+	Keep       bool
+	MayKeep    bool
+	Moved      bool
+	Findings   []actions.Finding
+	Error      string
+}
+
+// earlierView is what a former turn proposed.
+type earlierView struct {
+	Turn   int
+	Reason string
+	By     string
+	Fields []textView
+}
+
+// errorView is one line of the summary above a form.
+type errorView struct{ Text, Field string }
+
+func (w *words) cardView(card *agent.Card) cardView {
+	r := card.View.Run
+	v := cardView{
+		ID: r.ID, Action: w.action(r.Action), File: fileOfRun(&card.View), Initiator: card.View.Initiator, OwnRun: card.OwnRun,
+		Since: r.WaitingSince, ExpiresAt: card.ExpiresAt, Turn: card.Turn, Digest: card.Digest,
+		Note: card.Note, Provider: card.Provider, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
+		// What a reviewer cannot see is not theirs to approve: what was seen is what is written.
+		CanApprove: card.CanApprove && !card.Withheld && !card.Unreadable, CanDecide: card.CanDecide, CanCancel: card.View.CanCancel, TurnsLeft: card.TurnsLeft,
+	}
+	if card.Image != nil {
+		// The digest keeps a picture of an earlier card from being shown with this one.
+		v.Picture = "/review/" + string(r.ID) + "/picture?of=" + card.Digest[:min(12, len(card.Digest))]
+		v.Width, v.Height = card.Image.Width(), card.Image.Height()
+	}
+	for _, code := range card.Warnings {
+		if k := Key("warning." + code); w.Has(k) {
+			v.Warnings = append(v.Warnings, w.T(k))
+		}
+	}
+	for _, f := range card.Moved {
+		v.Moved = append(v.Moved, w.field(f))
+	}
+	if card.Refusal != "" {
+		v.Refusal = w.coded(card.Refusal, card.Refused, card.RefusalArg)
+	}
+	if card.WhyNot != "" {
+		v.WhyNot = w.T(Key("why_not." + card.WhyNot))
+	}
+	for _, f := range card.Fields {
+		v.Fields = append(v.Fields, w.cardFieldView(f, card))
+	}
+	for _, e := range card.Earlier {
+		ev := earlierView{Turn: e.Turn, Reason: e.Reason, By: e.By}
+		for _, f := range card.Fields {
+			if text, ok := e.Fields[f.Field]; ok {
+				ev.Fields = append(ev.Fields, textView{Field: f.Field, Text: text})
+			}
+		}
+		v.Earlier = append(v.Earlier, ev)
+	}
+	return v
+}
+
+func (w *words) cardFieldView(f agent.CardField, card *agent.Card) cardFieldView {
+	v := cardFieldView{
+		Field: f.Field, Label: w.field(f.Field), Language: f.Language, Old: f.Old, Proposed: f.Proposed,
+		Value: f.Proposed, Seen: fingerprint(f.Proposed), MaxLength: f.MaxLength, Decorative: f.Decorative, Decorate: f.Decorative,
+		MayBeEmpty: f.Field == actions.Alternative, MayKeep: len(card.Fields) > 1, Findings: f.Findings, Rows: 3,
+	}
+	if f.Field == actions.Description {
+		v.Rows = 6
+	}
+	if f.Field == actions.Title {
+		v.Rows = 2
+	}
+	v.OldDiff, v.NewDiff = diff(f.Old, f.Proposed)
+	for _, m := range card.Moved {
+		v.Moved = v.Moved || m == f.Field
+	}
+	return v
+}
+
+// fingerprint tells an untouched text area from an edited one.
+func fingerprint(text string) string {
+	sum := sha256.Sum256([]byte(plainLines(text)))
+	return hex.EncodeToString(sum[:8])
+}

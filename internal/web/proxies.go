@@ -1,0 +1,81 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"editor-actions/internal/fault"
+)
+
+// proxies knows whose X-Forwarded-* headers count.
+type proxies struct{ nets []netip.Prefix }
+
+// newProxies reads addresses and networks, "10.0.0.5" or "10.0.0.0/8".
+func newProxies(list []string) (*proxies, error) {
+	p := &proxies{}
+	for _, entry := range list {
+		if a, err := netip.ParseAddr(entry); err == nil {
+			p.nets = append(p.nets, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
+			continue
+		}
+		n, err := netip.ParsePrefix(entry)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "trusted_proxy", "server.trustedProxies: %s: must be an address or a network like 10.0.0.0/8.", entry).Because(err)
+		}
+		p.nets = append(p.nets, n)
+	}
+	return p, nil
+}
+
+// trusted reports whether a peer ("address:port" or an address) is one of our proxies.
+func (p *proxies) trusted(peer string) bool {
+	a, ok := address(peer)
+	if !ok {
+		return false
+	}
+	for _, n := range p.nets {
+		if n.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// clientIP is the address the request came from: the last one in the chain that
+// is no proxy of ours. What a stranger puts into the header never counts.
+func (p *proxies) clientIP(r *http.Request) string {
+	client, ok := address(r.RemoteAddr)
+	if !ok {
+		return r.RemoteAddr
+	}
+	chain := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(chain) - 1; i >= 0 && p.trusted(client.String()); i-- {
+		next, ok := address(strings.TrimSpace(chain[i]))
+		if !ok {
+			break
+		}
+		client = next
+	}
+	return client.String()
+}
+
+// https reports whether the browser spoke TLS, to us or to a trusted proxy.
+func (p *proxies) https(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	return p.trusted(r.RemoteAddr) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+func address(s string) (netip.Addr, bool) {
+	if host, _, err := net.SplitHostPort(s); err == nil {
+		s = host
+	}
+	a, err := netip.ParseAddr(s)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	return a.Unmap().WithZone(""), true
+}

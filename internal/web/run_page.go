@@ -1,0 +1,195 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"editor-actions/internal/agent"
+	"editor-actions/internal/suspend"
+)
+
+// runView is the page of a run: where it stands and how it got there.
+type runView struct {
+	page
+	ID        suspend.RunID
+	Action    string
+	File      *fileView
+	Initiator string
+	Created   time.Time
+	Live      bool // something will happen without a person
+	Steps     []stepView
+	Tone      string // of the outcome
+	Outcome   string // one sentence, when the run is settled
+	Message   string // the model's own sentence
+	MessageIn string // the language it was asked in
+	Cause     string // what a failure came from, in words
+	CanCancel bool
+	Again     string // address to start over
+	Decisions []historyView
+	Model     string
+}
+
+// stepView is one step of a run.
+type stepView struct {
+	Text  string
+	State string // done, now, next
+}
+
+func (s *Server) runPage(c echo.Context) error {
+	id, err := runIDOf(c)
+	if err != nil {
+		return err
+	}
+	v, err := s.Agent.View(c.Request().Context(), viewerOf(c), id)
+	if err != nil {
+		return err
+	}
+	if v.Run.Status == suspend.Waiting {
+		return s.redirect(c, "/review/"+string(id)) // the flash, if there is one, is for that page
+	}
+	view := s.runViewOf(c, v)
+	return s.render(c, http.StatusOK, "run", view.Lang, view)
+}
+
+// runIDOf reads the id in the address. What cannot be an id is a run that does not exist.
+func runIDOf(c echo.Context) (suspend.RunID, error) {
+	id := c.Param("id")
+	if !runID.MatchString(id) {
+		return "", errBadID
+	}
+	return suspend.RunID(id), nil
+}
+
+func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
+	w := s.words(c)
+	v := runView{
+		ID: r.Run.ID, Action: w.action(r.Run.Action), File: fileOfRun(r), Initiator: r.Initiator, Created: r.Run.Created,
+		Live: !r.Run.Status.Terminal() && r.Run.Status != suspend.Waiting, CanCancel: r.CanCancel,
+		Steps: stepViews(w, r.Run), Model: r.Run.Model,
+	}
+	if v.File != nil {
+		v.page = s.newPage(c, "review", "run.title", v.Action, v.File.Name)
+		v.Again = "/actions?table=" + r.Run.SubjectTable + "&uid=" + itoa(r.Run.SubjectUID)
+	} else {
+		v.page = s.newPage(c, "review", "title.plain", v.Action)
+	}
+	if r.Run.Status.Terminal() {
+		v.Tone, v.Outcome = outcome(w, r)
+		// The model describes the picture; its sentence is content like the picture itself.
+		if r.File != nil {
+			v.Message, v.MessageIn = r.Run.Message, r.Run.Language
+		}
+		v.Cause = w.cause(r.Run)
+	}
+	for _, d := range r.Decisions {
+		h := historyViewOf(w, d)
+		h.Run = "" // this page
+		v.Decisions = append(v.Decisions, h)
+	}
+	if r.File == nil { // the texts are content too
+		for i := range v.Decisions {
+			v.Decisions[i].Fields, v.Decisions[i].Reason = nil, ""
+		}
+	}
+	return v
+}
+
+func fileOfRun(r *agent.RunView) *fileView {
+	if r.File == nil {
+		return nil
+	}
+	v := fileViewOf(*r.File)
+	return &v
+}
+
+// action is the label of an action by its key; a key of another version shows itself.
+func (w *words) action(key string) string {
+	if k := Key("action." + key + ".label"); w.Has(k) {
+		return w.T(k)
+	}
+	return key
+}
+
+// stepViews are the steps of the run so far and to come.
+func stepViews(w *words, r *suspend.Run) []stepView {
+	steps := []struct {
+		key Key
+		at  int
+	}{{"step.queued", 0}, {"step.looking", 1}, {"step.review", 2}, {"step.writing", 3}, {"step.done", 4}}
+	now := progress(r)
+	out := make([]stepView, len(steps))
+	for i, st := range steps {
+		state := "next"
+		switch {
+		case st.at < now:
+			state = "done"
+		case st.at == now:
+			state = "now"
+		}
+		out[i] = stepView{Text: w.T(st.key), State: state}
+	}
+	if r.Status.Terminal() {
+		out[len(out)-1].State = "done"
+		if !r.Written { // never reached
+			out = append(out[:min(now, 3)], stepView{Text: w.T(Key("step.ended." + string(r.Status))), State: "done"})
+		}
+	}
+	return out
+}
+
+// progress is the index of the step the run is at.
+func progress(r *suspend.Run) int {
+	switch {
+	case r.Written:
+		return 4
+	case r.Status == suspend.Waiting:
+		return 2
+	case r.Status == suspend.Running:
+		return 1
+	case r.Status.Terminal():
+		if r.Turn > 0 {
+			return 3
+		}
+		return 2
+	}
+	return 0
+}
+
+// outcome says in one sentence how a run ended. A change that was written is
+// never reported as anything else (P18).
+func outcome(w *words, r *agent.RunView) (tone, text string) {
+	if r.Run.Written {
+		return "success", w.T("outcome.written")
+	}
+	switch r.Run.Status {
+	case suspend.Completed:
+		tone = "info"
+	case suspend.Rejected, suspend.Cancelled, suspend.Expired:
+		tone = "info"
+	default:
+		tone = "danger"
+	}
+	if k := Key("outcome." + string(r.Run.Reason)); w.Has(k) {
+		return tone, w.T(k)
+	}
+	if k := Key("outcome.status." + string(r.Run.Status)); w.Has(k) {
+		return tone, w.T(k)
+	}
+	return tone, w.T("outcome.status.failed")
+}
+
+// cause explains a failure's kind, when there is something to explain.
+func (w *words) cause(r *suspend.Run) string {
+	if r.ErrorKind == "" {
+		return ""
+	}
+	if k := Key("cause." + r.ErrorKind); w.Has(k) {
+		return w.T(k)
+	}
+	if text, ok := w.faults[r.ErrorKind]; ok && !hasVerb(text) {
+		return text
+	}
+	return ""
+}
