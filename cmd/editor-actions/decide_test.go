@@ -1,0 +1,417 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"editor-actions/internal/config"
+	"editor-actions/internal/providers/providertest"
+	"editor-actions/internal/typo3"
+)
+
+// otherEditorUID is ed_nested: another editor who reaches /user_upload/.
+func (s *service) reviewer() typo3.UserUID { return adminUID }
+
+func TestMainPath_ClickToApprovedWrite(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id, card := s.proposed(editor, fileLake)
+		if card.Fields[0].Old != "A calm lake in the morning" || card.Fields[0].Proposed != "A text from the scripted model." {
+			t.Fatalf("%+v", card.Fields)
+		}
+		before := s.writes()
+		body := decisionBody(card, "approve")
+		body["edits"] = map[string]string{"alternative": "Morning light over a lake"}
+		r, res := reviewer.decide(id, body)
+		mustOutcome(t, r, res, "written")
+		run := editor.await(id, "completed")
+		if !run.Written || run.Reason != "approved" || run.Message != "The text was saved." {
+			t.Errorf("%+v", run)
+		}
+		if got := text(s.metadata(fileLake).Alternative); got != "Morning light over a lake" {
+			t.Errorf("read back %q", got)
+		}
+		if n := s.writes() - before; n != 1 {
+			t.Errorf("%d history rows", n)
+		}
+		t.Run("P1_WrittenAsTheEditorDecidedByTheReviewer", func(t *testing.T) {
+			if n := s.count("SELECT COUNT(*) FROM sys_history WHERE userid = ? AND recuid = ? AND tablename = 'sys_file_metadata' AND actiontype = 2", editorUID, s.metadata(fileLake).UID); n < 1 {
+				t.Error("the history does not name the editor")
+			}
+			if n := s.count("SELECT COUNT(*) FROM tx_editoractions_decision WHERE run_id = ? AND decided_by = ? AND edited = ?", id, adminUID, true); n != 1 {
+				t.Errorf("%d decisions of the reviewer", n)
+			}
+		})
+		t.Run("P15_NoSecretNoTextNoPictureInTheLog", func(t *testing.T) {
+			for _, canary := range []string{"CANARY-KEY", "scripted model", "Morning light", "base64", "An editor of a website"} {
+				if strings.Contains(s.log.String(), canary) {
+					t.Errorf("the log holds %q", canary)
+				}
+			}
+		})
+		t.Run("P7_S45_SealedStateIsGone", func(t *testing.T) {
+			if n := s.count("SELECT COUNT(*) FROM tx_editoractions_run WHERE id = ? AND sealed_state IS NOT NULL", id); n != 0 {
+				t.Error("the sealed state is still there")
+			}
+		})
+	})
+}
+
+func TestS25_SimultaneousApprovesWriteOnce(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id, card := s.proposed(editor, fileLake)
+		before := s.writes()
+		outcomes := make(chan string, 12)
+		var wg sync.WaitGroup
+		for range cap(outcomes) {
+			wg.Go(func() {
+				_, res := reviewer.decide(id, decisionBody(card, "approve"))
+				outcomes <- res.Outcome
+			})
+		}
+		wg.Wait()
+		close(outcomes)
+		got := map[string]int{}
+		for o := range outcomes {
+			got[o]++
+		}
+		if got["written"] != 1 || got["written"]+got["already_decided"] != cap(outcomes) {
+			t.Errorf("outcomes: %v", got)
+		}
+		if n := s.writes() - before; n != 1 {
+			t.Errorf("%d writes", n)
+		}
+		t.Run("P10_ExactlyOnce", func(t *testing.T) {
+			if n := s.count("SELECT COUNT(*) FROM tx_editoractions_decision WHERE run_id = ?", id); n != 1 {
+				t.Errorf("%d decisions", n)
+			}
+		})
+	})
+}
+
+func TestS26_ApproveNeedsTheDigestThatWasShown(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id, card := s.proposed(editor, fileLake)
+		before := s.writes()
+		for name, spoil := range map[string]func(map[string]any){
+			"missing": func(b map[string]any) { b["digest"] = "" },
+			"altered": func(b map[string]any) { b["digest"] = "0" + card.Digest[1:] },
+			"turn":    func(b map[string]any) { b["turn"] = card.Turn + 1 },
+		} {
+			body := decisionBody(card, "approve")
+			spoil(body)
+			if r, res := reviewer.decide(id, body); res.Outcome == "written" || r.code < 400 {
+				t.Errorf("%s: %d %s", name, r.code, r.body)
+			}
+		}
+		if run := editor.run(id); run.Status != "waiting" || s.writes() != before {
+			t.Errorf("run is %s, %d writes", run.Status, s.writes()-before)
+		}
+		t.Run("P9_StaleTurnWritesNothing", func(t *testing.T) {
+			body := decisionBody(card, "ask_again")
+			body["reason"] = "Name the season."
+			r, res := reviewer.decide(id, body)
+			mustOutcome(t, r, res, "asked_again")
+			editor.await(id, "waiting")
+			if r, res := reviewer.decide(id, decisionBody(card, "approve")); res.Outcome != "stale_turn" || s.writes() != before {
+				t.Errorf("%s %d", res.Outcome, r.code)
+			}
+		})
+	})
+}
+
+func TestS27_DenialIsToldAndWritesNothing(t *testing.T) {
+	eachService(t, func(c *config.Settings) { c.Privacy.Level = config.PrivacyFull }, func(t *testing.T, s *service) {
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id, card := s.proposed(editor, fileLake)
+		before := s.writes()
+		body := decisionBody(card, "ask_again")
+		body["reason"] = "Too long. Key: " + "sk" + "-" + strings.Repeat("Zz9", 8)
+		r, res := reviewer.decide(id, body)
+		mustOutcome(t, r, res, "asked_again")
+		editor.await(id, "waiting")
+		reqs := s.model.Requests()
+		last := reqs[1].Messages[len(reqs[1].Messages)-1]
+		if last.Role != "tool" || !strings.Contains(last.Text(), `"status":"approval_denied"`) || !strings.Contains(last.Text(), `"decided_by":"other_user"`) || !strings.Contains(last.Text(), "Too long.") {
+			t.Errorf("the model reads %s", last.Text())
+		}
+		t.Run("P6_ReasonIsScreened", func(t *testing.T) {
+			if strings.Contains(string(reqs[1].Body), strings.Repeat("Zz9", 8)) {
+				t.Error("the reviewer's secret left")
+			}
+		})
+		r, res = reviewer.decide(id, decisionBody(editor.card(id), "reject"))
+		mustOutcome(t, r, res, "rejected")
+		if run := editor.run(id); run.Status != "rejected" || s.writes() != before || len(s.model.Requests()) != 2 {
+			t.Errorf("run %s, %d writes, %d requests", run.Status, s.writes()-before, len(s.model.Requests()))
+		}
+		if n := s.count("SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id = ? AND kind = 'tool' AND payload LIKE '%approval_denied%other_user%'", id); n != 2 {
+			t.Errorf("%d denials in the events", n)
+		}
+	})
+}
+
+func TestS28_FourEyes(t *testing.T) {
+	eachService(t, func(c *config.Settings) { c.Review.RequireSecondApprover = true }, func(t *testing.T, s *service) {
+		admin := s.as(adminUID)
+		id, card := s.proposed(admin, fileLake)
+		r, _ := admin.decide(id, decisionBody(card, "approve"))
+		if r.code != http.StatusForbidden || r.problem() != "own_run" {
+			t.Errorf("%d %s", r.code, r.body)
+		}
+		if admin.run(id).Status != "waiting" {
+			t.Error("the run was claimed")
+		}
+		r, res := admin.decide(id, decisionBody(card, "reject"))
+		mustOutcome(t, r, res, "rejected")
+	})
+}
+
+func TestS31_EditedRecordRedrawsTheCard(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id, card := s.proposed(editor, fileLake)
+		s.exec("UPDATE sys_file_metadata SET alternative = 'changed meanwhile' WHERE uid = ?", s.metadata(fileLake).UID)
+		before := s.writes()
+		r, res := reviewer.decide(id, decisionBody(card, "approve"))
+		mustOutcome(t, r, res, "redrawn")
+		again := reviewer.card(id)
+		if again.Fields[0].Old != "changed meanwhile" || len(again.Moved) != 1 || again.Moved[0] != "alternative" || again.Digest == card.Digest {
+			t.Errorf("%+v", again)
+		}
+		if s.writes() != before {
+			t.Error("something was written")
+		}
+		if _, res := reviewer.decide(id, decisionBody(card, "approve")); res.Outcome != "stale_turn" {
+			t.Errorf("the old form gives %q", res.Outcome)
+		}
+		r, res = reviewer.decide(id, decisionBody(again, "approve"))
+		mustOutcome(t, r, res, "written")
+	})
+}
+
+func TestS31_CaseAndTrailingBlankCount(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor := s.as(editorUID)
+		id, card := s.proposed(editor, fileLake)
+		s.exec("UPDATE sys_file_metadata SET alternative = 'a calm lake in the morning ' WHERE uid = ?", s.metadata(fileLake).UID)
+		r, res := s.as(adminUID).decide(id, decisionBody(card, "approve"))
+		mustOutcome(t, r, res, "redrawn")
+	})
+}
+
+func TestS32_UnrelatedEditDoesNotMatter(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor := s.as(editorUID)
+		id, card := s.proposed(editor, fileLake)
+		s.exec("UPDATE sys_file_metadata SET title = 'another title' WHERE uid = ?", s.metadata(fileLake).UID)
+		r, res := s.as(adminUID).decide(id, decisionBody(card, "approve"))
+		mustOutcome(t, r, res, "written")
+	})
+}
+
+func TestP9_ReplacedFileRedrawsTheCardWithTheNewPicture(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id, card := s.proposed(editor, fileLake)
+		old := reviewer.get("/review/" + id + "/picture")
+		s.replaceFile(lakeIdentifier, "jpeg_base.jpg")
+		r, res := reviewer.decide(id, decisionBody(card, "approve"))
+		mustOutcome(t, r, res, "redrawn")
+		again := reviewer.card(id)
+		now := reviewer.get("/review/" + id + "/picture")
+		if !again.FileMoved || string(old.body) == string(now.body) || now.code != http.StatusOK {
+			t.Errorf("file moved %v, picture %d", again.FileMoved, now.code)
+		}
+		r, res = reviewer.decide(id, decisionBody(again, "approve"))
+		mustOutcome(t, r, res, "written")
+	})
+}
+
+func TestP11_RightsAreAskedAgainAtTheWrite(t *testing.T) {
+	for name, take := range map[string]string{
+		"S34_Disabled":   "UPDATE be_users SET disable = 1 WHERE uid = 10",
+		"NoMount":        "UPDATE sys_filemounts SET hidden = 1",
+		"NoTable":        "UPDATE be_groups SET tables_modify = ''",
+		"ReadOnlyMounts": "UPDATE sys_filemounts SET read_only = 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachService(t, nil, func(t *testing.T, s *service) {
+				id, card := s.proposed(s.as(editorUID), fileLake)
+				reviewer := s.as(s.reviewer())
+				s.exec(take)
+				before := s.writes()
+				r, res := reviewer.decide(id, decisionBody(card, "approve"))
+				if res.Outcome == "written" || r.code < 400 || r.code >= 600 || r.code == http.StatusInternalServerError {
+					t.Errorf("%d %s", r.code, r.body)
+				}
+				if s.writes() != before || reviewer.run(id).Status != "waiting" {
+					t.Error("something was written, or the run does not wait")
+				}
+			})
+		})
+	}
+}
+
+func TestS33_ToolSwitchedOffWhileWaiting(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		id, card := s.proposed(s.as(editorUID), fileLake)
+		s.change(func(c *config.Settings) { c.Tools.SetFileAlternativeText = false })
+		if r, _ := s.as(adminUID).decide(id, decisionBody(card, "approve")); r.problem() != "tool_off" {
+			t.Errorf("%d %s", r.code, r.body)
+		}
+	})
+}
+
+func TestS40_ClosingFailureIsNotAFailedWrite(t *testing.T) {
+	for name, answer := range map[string]providertest.Answer{
+		"Error": providertest.Status(http.StatusInternalServerError), "Empty": providertest.Text(""), "Cut": providertest.Cut(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachService(t, nil, func(t *testing.T, s *service) {
+				editor := s.as(editorUID)
+				id, card := s.proposed(editor, fileLake)
+				s.model.Script(answer)
+				r, res := s.as(adminUID).decide(id, decisionBody(card, "approve"))
+				mustOutcome(t, r, res, "written")
+				run := editor.await(id, "completed", "failed")
+				if run.Status != "completed" || !run.Written || run.Reason != "approved" {
+					t.Errorf("%+v", run)
+				}
+				page := editor.get("/runs/" + id)
+				if !strings.Contains(string(page.body), "approved") && !strings.Contains(string(page.body), "Approved") {
+					t.Error("the run page does not say that the change was made")
+				}
+				t.Run("P18_WrittenIsNeverReportedOtherwise", func(t *testing.T) {
+					if got := text(s.metadata(fileLake).Alternative); got != "A text from the scripted model." || !run.Written {
+						t.Error(got, run.Written)
+					}
+				})
+			})
+		})
+	}
+	t.Run("P16_LostVisionSkipsTheClosingTurn", func(t *testing.T) {
+		eachService(t, nil, func(t *testing.T, s *service) {
+			editor := s.as(editorUID)
+			id, card := s.proposed(editor, fileLake)
+			s.change(func(c *config.Settings) {
+				c.Providers.Models = []config.Model{{ID: "scripted-vision", Vendor: config.VendorCompatible, Capabilities: []string{"chat", "tools"}}}
+			})
+			r, res := s.as(adminUID).decide(id, decisionBody(card, "approve"))
+			mustOutcome(t, r, res, "written")
+			if run := editor.await(id, "completed"); !run.Written || len(s.model.Requests()) != 1 {
+				t.Errorf("%+v, %d requests", run, len(s.model.Requests()))
+			}
+		})
+	})
+}
+
+func TestS41_StrangersGetANeutralAnswer(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		id, card := s.proposed(s.as(editorUID), fileLake)
+		stranger := s.as(13)
+		r, _ := stranger.decide(id, decisionBody(card, "approve"))
+		unknown, _ := stranger.decide("01900000-0000-7000-8000-000000000000", decisionBody(card, "approve"))
+		if r.code != http.StatusNotFound || r.problem() != "run_not_found" || string(r.body) != string(unknown.body) {
+			t.Errorf("%d %s; an unknown run: %s", r.code, r.body, unknown.body)
+		}
+		for _, path := range []string{"/api/v1/runs/", "/api/v1/review/", "/runs/", "/review/"} {
+			if r := stranger.get(path + id); r.code != http.StatusNotFound {
+				t.Errorf("%s: %d", path, r.code)
+			}
+		}
+	})
+}
+
+func TestP17_UnreadableStateHidesNothingAndIsKept(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		broken, _ := s.proposed(editor, fileLake)
+		whole, _ := s.proposed(editor, fileSunset)
+		s.exec("UPDATE tx_editoractions_run SET sealed_state = ? WHERE id = ?", []byte("garbage"), broken)
+		r := reviewer.get("/api/v1/review")
+		if r.code != http.StatusOK || !strings.Contains(string(r.body), broken) || !strings.Contains(string(r.body), whole) {
+			t.Errorf("%d %s", r.code, r.body)
+		}
+		card := reviewer.card(broken)
+		if !card.Unreadable || card.CanApprove {
+			t.Errorf("%+v", card)
+		}
+		t.Run("S36_ApproveLeavesTheRow", func(t *testing.T) {
+			if r, _ := reviewer.decide(broken, decisionBody(card, "approve")); r.problem() != "run_unreadable" {
+				t.Errorf("%d %s", r.code, r.body)
+			}
+			if n := s.count("SELECT COUNT(*) FROM tx_editoractions_run WHERE id = ? AND status = 'waiting' AND sealed_state = ?", broken, []byte("garbage")); n != 1 {
+				t.Error("the row was changed")
+			}
+		})
+		t.Run("S37_CopiedStateDoesNotOpen", func(t *testing.T) {
+			var sealed []byte
+			if err := s.site.DB.Raw("SELECT sealed_state FROM tx_editoractions_run WHERE id = ?", whole).Row().Scan(&sealed); err != nil {
+				t.Fatal(err)
+			}
+			s.exec("UPDATE tx_editoractions_run SET sealed_state = ? WHERE id = ?", sealed, broken)
+			if !reviewer.card(broken).Unreadable {
+				t.Error("the state of another run opens")
+			}
+		})
+	})
+}
+
+func TestCancel_BeforeAnythingWasWritten(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		release := make(chan struct{})
+		defer close(release)
+		s.model.Script(providertest.Hold(release, providertest.Text("late")))
+		c := s.as(editorUID)
+		id := c.begin(suggestAlternative, fileLake, "")
+		c.await(id, "running")
+		s.exec("UPDATE tx_editoractions_run SET status = status WHERE id = ?", id)
+		if r := c.postForm("/runs/"+id+"/cancel", nil); r.code != http.StatusSeeOther {
+			t.Fatalf("%d %s", r.code, r.body)
+		}
+		if run := c.await(id, "cancelled"); run.Written {
+			t.Error("written")
+		}
+	})
+}
+
+func TestS58_PartialFieldGrantRefusesTheWholeCall(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		c := s.as(editorUID)
+		id := c.begin(suggestTitle, fileLake, "")
+		c.await(id, "waiting")
+		card := c.card(id)
+		s.exec("UPDATE be_groups SET non_exclude_fields = ''")
+		before := s.metadata(fileLake)
+		r, res := s.as(adminUID).decide(id, decisionBody(card, "approve"))
+		after := s.metadata(fileLake)
+		if res.Outcome == "written" || r.code < 400 || text(before.Description) != text(after.Description) || text(before.Title) != text(after.Title) {
+			t.Errorf("%d %s", r.code, r.body)
+		}
+	})
+}
+
+func TestS59_DraftsAreNeverWritten(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		live := s.metadata(fileLake)
+		// A draft with a lower uid than the live row.
+		s.exec("DELETE FROM sys_file_metadata WHERE uid = 100001 OR uid = 100000")
+		s.exec("UPDATE sys_file_metadata SET uid = 100001 WHERE uid = ?", live.UID)
+		s.exec("INSERT INTO sys_file_metadata (uid, pid, file, sys_language_uid, t3ver_oid, t3ver_wsid, alternative) VALUES (100000, 0, ?, 0, 100001, 1, 'draft')", fileLake)
+		c := s.as(editorUID)
+		id, card := s.proposed(c, fileLake)
+		if card.Fields[0].Old == "draft" {
+			t.Error("the draft is previewed")
+		}
+		r, res := s.as(adminUID).decide(id, decisionBody(card, "approve"))
+		mustOutcome(t, r, res, "written")
+		if n := s.count("SELECT COUNT(*) FROM sys_file_metadata WHERE uid = 100000 AND alternative = 'draft'"); n != 1 {
+			t.Error("the draft was written")
+		}
+	})
+}
