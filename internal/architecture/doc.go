@@ -1,0 +1,3 @@
+// Package architecture holds no code, only the test that keeps the arrows of
+// ARCHITECTURE.md true.
+package architecture
