@@ -7,7 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"editor-actions/internal/config"
@@ -27,14 +30,43 @@ func (a *app) serveCommand() *cobra.Command {
 		Long:  "Run the service: pages, API and workers. Apply the migrations first (editor-actions migrate).",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			live, err := a.watchSettings(cmd.Context())
+			ctx, cancel := context.WithCancel(cmd.Context())
+			live, err := a.watchSettings(ctx)
 			if err != nil {
+				cancel()
 				return err
 			}
+			defer live.Wait()
+			defer cancel()
 			log := newLogger(live.Current().Server, a.stderr)
 			live.LogTo(log)
-			return serve(cmd.Context(), live.Current, log, nil)
+			defer reloadOnSignal(ctx, live)()
+			return serve(ctx, live.Current, log, nil)
 		},
+	}
+}
+
+// reloadOnSignal reads the settings again on SIGHUP, until the function it
+// returns is called. A broken file is logged there and keeps the old settings.
+func reloadOnSignal(ctx context.Context, live *config.Live) (stop func()) {
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hup:
+				_ = live.Reload()
+			}
+		}
+	})
+	return func() {
+		signal.Stop(hup)
+		cancel()
+		wg.Wait()
 	}
 }
 

@@ -29,6 +29,8 @@ type segment struct {
 	state *suspend.State
 	owner string
 	usage providers.Usage
+	// fileName is for the offline model only; no wire carries it.
+	fileName string
 }
 
 func (s *segment) execute(ctx context.Context) {
@@ -55,10 +57,12 @@ func (s *segment) propose(ctx context.Context) {
 	}
 	// Days may lie between two turns: the picture is only sent while its
 	// initiator may still see the file.
-	if _, err := s.a.Gate.Look(ctx, actor, subject(s.run)); err != nil {
+	file, err := s.a.Gate.Look(ctx, actor, subject(s.run))
+	if err != nil {
 		s.stop(ctx, err, suspend.ReasonFileGone)
 		return
 	}
+	s.fileName = file.Name
 	for repairs := 0; ; repairs++ {
 		resp, err := s.send(ctx, []providers.Tool{tool.Definition()})
 		if err != nil {
@@ -181,7 +185,7 @@ func (s *segment) send(ctx context.Context, tools []providers.Tool) (providers.R
 
 	began := s.a.Now()
 	resp, with, err := s.a.Models.Complete(ctx, s.run.Configuration,
-		providers.Request{Messages: scr.messages, Tools: tools}, []providers.Capability{providers.CapabilityVision, providers.CapabilityTools})
+		providers.Request{Messages: scr.messages, Tools: tools, FileName: s.fileName}, []providers.Capability{providers.CapabilityVision, providers.CapabilityTools})
 	s.usage = s.usage.Add(resp.Usage)
 	if with.Model != "" {
 		s.run.Model, s.run.Vendor = with.Model, with.Vendor
