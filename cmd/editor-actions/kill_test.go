@@ -257,7 +257,8 @@ func (k *killable) awaitRequests(n int) {
 // awaitLockWait waits until a transaction of the server waits for a lock.
 func (k *killable) awaitLockWait() {
 	k.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	// The server refreshes this table only when nobody has read it for a tenth of a second.
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(150 * time.Millisecond) {
 		if k.count("SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE '%tx_editoractions_run%'") > 0 {
 			return
 		}

@@ -32,7 +32,7 @@ func (s *segment) closing(ctx context.Context) {
 	resp, err := s.send(ctx, tools)
 	if ctx.Err() != nil {
 		// Going down, or the lease is lost: the next claim does the closing turn.
-		s.a.Log.WarnContext(ctx, "left closing turn to another worker", "run_id", s.run.ID, "err", context.Cause(ctx))
+		s.leave(ctx)
 		return
 	}
 	if g, ok := errors.AsType[*guardrailStop](err); ok {

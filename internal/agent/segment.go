@@ -205,7 +205,7 @@ func (s *segment) send(ctx context.Context, tools []providers.Tool) (providers.R
 // process is going down: then the lease runs out and another worker continues.
 func (s *segment) stop(ctx context.Context, err error, reason suspend.Reason) {
 	if ctx.Err() != nil {
-		s.a.Log.WarnContext(ctx, "left run to another worker", "run_id", s.run.ID, "err", context.Cause(ctx))
+		s.leave(ctx)
 		return
 	}
 	kind := ""
@@ -217,6 +217,22 @@ func (s *segment) stop(ctx context.Context, err error, reason suspend.Reason) {
 	}
 	s.a.Log.WarnContext(ctx, "stopped run", "run_id", s.run.ID, "turn", s.run.Turn, "reason", string(reason), "err", err)
 	s.settle(ctx, suspend.Failed, reason, "", kind)
+}
+
+// leave gives the run back when the process is going down, so that another
+// worker need not wait for the lease to run out. After a lost lease there is
+// nothing to give back.
+func (s *segment) leave(ctx context.Context) {
+	cause := context.Cause(ctx)
+	s.a.Log.WarnContext(ctx, "left run to another worker", "run_id", s.run.ID, "err", cause)
+	if errors.Is(cause, suspend.ErrLeaseLost) {
+		return
+	}
+	store, cancel := detached(ctx)
+	defer cancel()
+	if err := s.a.Store.Requeue(store, s.run.ID, s.owner, 0); err != nil {
+		s.a.Log.WarnContext(ctx, "give run back", "run_id", s.run.ID, "err", err)
+	}
 }
 
 func (s *segment) settle(ctx context.Context, status suspend.Status, reason suspend.Reason, message, errorKind string) {

@@ -3,9 +3,9 @@
 //
 // A run moves by conditional updates whose row count decides; see DESIGN.md for
 // the states, the threats and what is guaranteed. The transcript with its picture
-// is sealed with an AEAD keyset under the run's id and erased when the run settles
-// (P7). A decision names the turn and the digest it was made on (P9), and it commits
-// together with what it decides (P10).
+// is sealed for that run under an AEAD keyset and erased when the run settles
+// (P7). A decision names the turn and the digest it was made on (P9), and it
+// commits together with what it decides (P10).
 //
 // The room knows nothing of tools, files, users' rights or HTTP: a preview is
 // bytes to it, and who may decide was asked before.

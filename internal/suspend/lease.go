@@ -131,7 +131,7 @@ func one(res *gorm.DB, missed error, doing string) error {
 // Renew prolongs a lease. ErrLeaseLost when the owner no longer has it: the run
 // was cancelled or taken over, and the owner must store nothing any more.
 func (s *Store) Renew(ctx context.Context, id RunID, owner string, lease time.Duration) error {
-	return one(s.held(ctx, toTakeOver, id, owner).Updates(map[string]any{"lease_expires": s.now().Add(lease)}), ErrLeaseLost, "renew lease")
+	return one(s.held(ctx, toKeep, id, owner).Updates(map[string]any{"lease_expires": s.now().Add(lease)}), ErrLeaseLost, "renew lease")
 }
 
 // SaveProgress stores what a segment has reached so far, so that a worker that
@@ -141,7 +141,7 @@ func (s *Store) SaveProgress(ctx context.Context, id RunID, owner string, state 
 	if err != nil {
 		return err
 	}
-	return one(s.held(ctx, toTakeOver, id, owner).Updates(billed(usage, "", "", sealed.into(map[string]any{}))), ErrLeaseLost, "save progress")
+	return one(s.held(ctx, toKeep, id, owner).Updates(billed(usage, "", "", sealed.into(map[string]any{}))), ErrLeaseLost, "save progress")
 }
 
 // Requeue gives a run back that its worker cannot finish, to be claimed after

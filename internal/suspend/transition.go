@@ -17,6 +17,7 @@ var (
 	toCreate   = transition{"create", nil, []Status{Queued}, ""}
 	toClaim    = transition{"claim", []Status{Queued}, []Status{Running}, ""}
 	toTakeOver = transition{"take over", []Status{Running}, []Status{Running}, "lease ran out"}
+	toKeep     = transition{"renew or save progress", []Status{Running}, []Status{Running}, "own lease"}
 	toGiveUp   = transition{"give up", []Status{Queued, Running}, []Status{Failed, Completed}, "too many attempts, completed when written"}
 	toBury     = transition{"bury", []Status{Running}, []Status{Failed, Completed}, "state does not open, and is kept, completed when written"}
 	toRequeue  = transition{"requeue", []Status{Running}, []Status{Queued}, "own lease"}
@@ -30,7 +31,7 @@ var (
 	toExpire   = transition{"expire", []Status{Waiting}, []Status{Expired}, "waited too long"}
 
 	transitions = []transition{
-		toCreate, toClaim, toTakeOver, toGiveUp, toBury, toRequeue, toSuspend, toSettle,
+		toCreate, toClaim, toTakeOver, toKeep, toGiveUp, toBury, toRequeue, toSuspend, toSettle,
 		toApprove, toAskAgain, toReject, toRedraw, toCancel, toExpire,
 	}
 )

@@ -1,2 +1,0 @@
-package suspend
-const NextWork = nextWork
