@@ -23,11 +23,11 @@ run: build ## serve with the settings file in CONFIG=site.yaml
 
 build: ## install what building needs, then build bin/editor-actions
 	@scripts/setup.sh build
-	go build -trimpath -o $(BIN) ./cmd/editor-actions
+	go build -o $(BIN) ./cmd/editor-actions
 
 test: ## everything: race detector, SQLite, MariaDB, browser tests
 	@scripts/setup.sh test
-	go build -trimpath -o $(BIN) ./cmd/editor-actions
+	go build -o $(BIN) ./cmd/editor-actions
 	@scripts/test.sh
 
 test-short: ## the Go tests that need no database server, without the race detector

@@ -22,7 +22,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Serve a small TYPO3-shaped site with pictures and an offline model",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			base, err := a.loadSettings()
+			base, _, err := a.loader().Load() // warnings are about a site's own settings
 			if err != nil {
 				return err
 			}

@@ -3,9 +3,9 @@ import { expect, test } from '@playwright/test';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** expectAccessible runs axe with every WCAG rule, none switched off, in both colour schemes. */
-export async function expectAccessible(page, what = page.url()) {
-  for (const colorScheme of ['light', 'dark']) {
+/** expectAccessible runs axe with every WCAG rule, none switched off, in both colour schemes unless told otherwise. */
+export async function expectAccessible(page, what = page.url(), colorSchemes = ['light', 'dark']) {
+  for (const colorScheme of colorSchemes) {
     await page.emulateMedia({ colorScheme });
     test.info().annotations.push({ type: 'axe', description: '1' });
     const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();

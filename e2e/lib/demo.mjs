@@ -20,7 +20,7 @@ export const test = base.extend({
     await demo.stop();
   }, { scope: 'worker', timeout: 60_000 }],
   baseURL: async ({ demo }, use) => { await use(demo.address); },
-  as: async ({ browser, demo }, use) => {
+  as: async ({ browser, demo }, use, info) => {
     const contexts = [];
     const wrong = [];
     await use(async (who, options = {}) => {
@@ -32,6 +32,7 @@ export const test = base.extend({
       return page;
     });
     for (const c of contexts) await c.close();
+    if (info.status !== info.expectedStatus) await info.attach('service', { body: demo.log().slice(-20_000), contentType: 'text/plain' });
     expect(wrong, 'errors of the pages').toEqual([]);
   },
 });

@@ -8,6 +8,9 @@ const pages = [
   ['files without alternative text', '/files?folder=1%3A%2FLandschaften%2F&missing=1', 'editor'],
   ['a file', '/files/1', 'editor'],
   ['a file one may only look at', '/files/1', 'readonly'],
+  ['files of which one is missing', '/files?folder=1%3A%2Fuser_upload%2F', 'editor'],
+  ['a missing file', '/files/39', 'editor'],
+  ['a file that is no picture', '/files/23', 'editor'],
   ['actions', '/actions', 'editor'],
   ['actions for a file', '/actions?table=sys_file&uid=1', 'editor'],
   ['not available', '/actions?table=sys_file&uid=4711', 'editor'],
@@ -15,6 +18,8 @@ const pages = [
   ['explain', '/explain', 'admin'],
   ['explained', '/explain?user=editor&file=1&action=suggest_alternative_text', 'admin'],
   ['not allowed', '/explain', 'editor'],
+  ['no such page', '/nowhere', 'editor'],
+  ['not available, in German', '/actions?table=sys_file&uid=4711', 'reviewer'],
   ['files in German', '/files?folder=1%3A%2FLandschaften%2F', 'reviewer'],
 ];
 
@@ -26,9 +31,21 @@ for (const [name, path, who] of pages) {
     await expectAccessible(page, name);
     await page.setViewportSize({ width: 320, height: 640 });
     await expectNoSidewaysScroll(page, name);
-    await expectAccessible(page, `${name} at 320 pixels`);
+    await expectAccessible(page, `${name} at 320 pixels`, ['light']); // the colours were looked at above
   });
 }
+
+test('a refused sign-in says so and keeps the name', async ({ as }) => {
+  const page = await as(null);
+  await page.goto('/sign-in');
+  await page.getByLabel('User name').fill('editor');
+  await page.getByLabel('Password').fill('wrong');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('do not match');
+  await expect(page.getByLabel('User name')).toHaveValue('editor');
+  await expect(page.getByLabel('Password')).toBeFocused();
+  await expectAccessible(page, 'refused sign-in');
+});
 
 test('card and run at 320 pixels and in forced colours', async ({ as }) => {
   const name = 'Tasse Kaffee.jpg';
@@ -42,7 +59,7 @@ test('card and run at 320 pixels and in forced colours', async ({ as }) => {
   await expectNoSidewaysScroll(admin, 'card to decide');
   await admin.getByRole('button', { name: /^Reject/ }).click();
   await admin.getByRole('link', { name: new RegExp(name) }).first().click();
-  await expect(admin.getByText('Rejected by Administrator')).toBeVisible();
+  await expect(admin.getByText('Rejected by Administrator', { exact: true })).toBeVisible();
   await expectNoSidewaysScroll(admin, 'run');
   await expectAccessible(admin, 'rejected run at 320 pixels');
 });

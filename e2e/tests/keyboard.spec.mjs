@@ -69,5 +69,5 @@ test('start, review, edit and approve without a mouse', async ({ as }) => {
   await reviewer.keyboard.press('Tab');
   await expect(reviewer.getByRole('link', { name: 'Show the file' })).toBeFocused();
   await reviewer.keyboard.press('Enter');
-  await expect(reviewer.getByText('Approved by Administrator')).toBeVisible();
+  await expect(reviewer.getByText('Approved by Administrator', { exact: true })).toBeVisible();
 });

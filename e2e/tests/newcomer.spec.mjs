@@ -38,7 +38,7 @@ test('from a click to an approved text, by two people', async ({ as }) => {
   await test.step('the file shows the text and who approved it', async () => {
     await openFile(editor, ['Landschaften'], file);
     await expect(editor.getByRole('definition').filter({ hasText: text }).first()).toBeVisible();
-    await expect(editor.getByText('Approved by Redaktion (Prüfung)')).toBeVisible();
+    await expect(editor.getByText('Approved by Redaktion (Prüfung)', { exact: true })).toBeVisible();
     await expect(editor.getByText('Edited', { exact: true })).toBeVisible();
     await expectAccessible(editor, 'file after the approval');
   });
@@ -69,7 +69,7 @@ test('a proposal is sent back with a reason, then rejected', async ({ as }) => {
   await expect(reviewer.getByText('Es wurde nichts gespeichert')).toBeVisible();
 
   await openFile(editor, ['Stillleben'], name);
-  await expect(editor.getByText('Rejected by Redaktion (Prüfung)')).toBeVisible();
+  await expect(editor.getByText('Rejected by Redaktion (Prüfung)', { exact: true })).toBeVisible();
 });
 
 test('whoever is second is told so', async ({ as }) => {

@@ -7,7 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
+
+// goodbye is how long an idle worker may take to end by itself.
+const goodbye = time.Second
 
 // process is one running worker. It is used by one goroutine at a time.
 type process struct {
@@ -93,6 +97,8 @@ func (p *process) close() {
 		p.kill()
 		return
 	}
+	late := time.AfterFunc(goodbye, p.abort)
+	defer late.Stop()
 	_ = p.in.Close() // the worker reads the end and goes
 	_ = p.cmd.Wait()
 }

@@ -2,7 +2,7 @@ package downscaler
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"image"
 	"image/draw"
 	"image/gif"
@@ -140,8 +140,6 @@ func knownBrand(data []byte, f media.Format) []byte {
 	return data
 }
 
-var errGIF = errors.New("downscaler: first frame of GIF")
-
 // wholeCanvas draws the first frame of a GIF on its transparent canvas. libvips
 // answers another size for some canvases (libnsgif takes the frames' extent when
 // the canvas has a size that old encoders wrote without meaning it), and black
@@ -149,7 +147,7 @@ var errGIF = errors.New("downscaler: first frame of GIF")
 func wholeCanvas(data []byte, h media.Header) ([]byte, error) {
 	frame, err := gif.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, errors.Join(errGIF, err)
+		return nil, fmt.Errorf("downscaler: first frame of GIF: %w", err)
 	}
 	canvas := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
 	draw.Draw(canvas, frame.Bounds(), frame, frame.Bounds().Min, draw.Src)

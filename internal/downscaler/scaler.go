@@ -222,5 +222,5 @@ func (s *Scaler) attempt(ctx context.Context, p plan, src []byte, id string) ([]
 	if limited.Err() != nil {
 		return nil, a, errTime.Because(err)
 	}
-	return nil, a, errors.Join(errDied, err)
+	return nil, a, fmt.Errorf("%w: %w", errDied, err)
 }

@@ -36,7 +36,7 @@ const largePicture = 4 << 20
 // WorkerMain serves pictures from in to out until in ends; it answers the exit
 // code. Nothing but the service calls it, over pipes.
 func WorkerMain(in io.Reader, out io.Writer) int {
-	stderr, err := captureStderr()
+	out, stderr, err := captureOutput(out)
 	if err != nil {
 		return 1
 	}
@@ -95,18 +95,31 @@ func limit(mib string) error {
 // call wrote is complete when the call is over.
 type stderrFile struct{ f *os.File }
 
-func captureStderr() (*stderrFile, error) {
+// captureOutput makes a stderrFile and keeps answers apart from what libraries
+// print: GLib writes a failed assertion to descriptor 1 too. It answers what
+// answers go to from now on.
+func captureOutput(out io.Writer) (io.Writer, *stderrFile, error) {
 	fd, err := unix.MemfdCreate("stderr", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, unix.O_APPEND); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if f, ok := out.(*os.File); ok && f.Fd() == 1 {
+		answers, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := unix.Dup3(fd, 1, 0); err != nil {
+			return nil, nil, err
+		}
+		out = os.NewFile(uintptr(answers), "answers")
 	}
 	if err := unix.Dup3(fd, 2, 0); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &stderrFile{os.NewFile(uintptr(fd), "stderr")}, nil
+	return out, &stderrFile{os.NewFile(uintptr(fd), "stderr")}, nil
 }
 
 // maxWarnings bounds what is read of the decoders' complaints about one picture.

@@ -21,6 +21,11 @@ const (
 // typeImage is sys_file.type of pictures.
 const typeImage = 2
 
+// withoutAlternative asks the one metadata row that counts, by the index of its
+// file (see typo3.Live for the signs). A file without a row has nothing to write to and is not asked for.
+const withoutAlternative = `(SELECT COALESCE(d.alternative, '') FROM sys_file_metadata d
+ WHERE d.file = f.uid AND +d.sys_language_uid = 0 AND +d.t3ver_wsid = 0 AND +d.t3ver_oid = 0 ORDER BY +d.uid LIMIT 1) = ''`
+
 // Files pages through files that the user may see, by uid, in two queries
 // whatever their number. Mount, excluded folders and the missing text are
 // conditions of the query; what only the file's name or its storage can say is
@@ -35,16 +40,18 @@ func (g *Gate) Files(ctx context.Context, who *typo3.BackendUser, q FileQuery) (
 	}
 	q.Limit = min(q.Limit, maxPage)
 	c := &conditions{binary: g.binary()}
-	c.add("f.storage = ? AND f.uid > ?", uint32(s.uid), uint32(q.After))
 	if q.MissingAlternative {
-		c.add("f.type = ? AND f.missing = 0 AND m.uid IS NOT NULL AND COALESCE(m.alternative, '') = ''", typeImage)
+		// The sign keeps SQLite from sorting a whole storage: rows come by uid anyway.
+		c.add("+f.storage = ? AND f.uid > ? AND f.type = ? AND f.missing = 0", uint32(s.uid), uint32(q.After), typeImage)
 		c.below(s.fold(folder.Path), true)
 		c.below(s.fold(s.processingFolder()), false)
 		for _, e := range excludedFolders(g.settings().Vision.ExcludedFolders, s) {
 			c.below(s.fold(norm.NFC.String(e)), false)
 			c.below(s.fold(norm.NFD.String(e)), false)
 		}
+		c.add(withoutAlternative)
 	} else {
+		c.add("f.storage = ? AND f.uid > ?", uint32(s.uid), uint32(q.After))
 		c.add("f.folder_hash = ?", folderHash(s.fold(folder.Path)))
 	}
 	files, err := g.rows(ctx, "WHERE "+strings.Join(c.texts, " AND ")+" ORDER BY f.uid LIMIT ?", append(c.args, q.Limit+1)...)

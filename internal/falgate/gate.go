@@ -58,21 +58,27 @@ const joined = `SELECT f.uid, f.storage, COALESCE(f.identifier, '') AS identifie
  COALESCE(m.uid, 0) AS m_uid, COALESCE(m.file, 0) AS m_file, COALESCE(m.sys_language_uid, 0) AS m_sys_language_uid, COALESCE(m.l10n_parent, 0) AS m_l10n_parent,
  o.entry_value AS s_offline_until,
  m.title AS m_title, m.alternative AS m_alternative, m.description AS m_description, m.l10n_diffsource AS m_l10n_diffsource, COALESCE(m.tstamp, 0) AS m_tstamp
- FROM sys_file f
+ FROM (SELECT f.* FROM sys_file f `
+
+const joinedTo = `) f
  LEFT JOIN sys_file_storage s ON s.uid = f.storage AND s.deleted = 0
  ` + offlineJoin + `
- LEFT JOIN sys_file_metadata m ON m.uid = (SELECT MIN(d.uid) FROM sys_file_metadata d WHERE d.file = f.uid AND d.sys_language_uid = 0 AND d.t3ver_wsid = 0 AND d.t3ver_oid = 0) `
+ LEFT JOIN sys_file_metadata m ON m.uid = (SELECT MIN(d.uid) FROM sys_file_metadata d WHERE d.file = f.uid AND +d.sys_language_uid = 0 AND +d.t3ver_wsid = 0 AND +d.t3ver_oid = 0)
+ ORDER BY f.uid`
 
 // offlineJoin finds the mark of a storage that TYPO3 has taken offline for a while.
 const offlineJoin = `LEFT JOIN sys_registry o ON o.entry_namespace = 'core' AND o.entry_key = CONCAT('sys_file_storage-', s.uid, '-offline-until')`
 
+// rows reads files in the order of their uids. The condition is on sys_file f
+// alone and is met before anything is joined: a list asks the storage and the
+// metadata of one page only.
 func (g *Gate) rows(ctx context.Context, condition string, args ...any) ([]*File, error) {
 	return g.rowsIn(ctx, g.db, condition, args...)
 }
 
 func (g *Gate) rowsIn(ctx context.Context, db *gorm.DB, condition string, args ...any) ([]*File, error) {
 	var rows []joinedRow
-	if err := db.WithContext(ctx).Raw(joined+condition, args...).Scan(&rows).Error; err != nil {
+	if err := db.WithContext(ctx).Raw(joined+condition+joinedTo, args...).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("falgate: read files: %w", err)
 	}
 	t := g.settings().TYPO3

@@ -27,7 +27,7 @@ func WriteAccessTSV(ctx context.Context, w io.Writer, g *Gate, cms *typo3.CMS, n
 	if len(names) == 0 {
 		names = all
 	}
-	files, err := g.rows(ctx, "ORDER BY f.uid")
+	files, err := g.rows(ctx, "")
 	if err != nil {
 		return err
 	}

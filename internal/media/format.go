@@ -1,8 +1,6 @@
 package media
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // Format is what the bytes of a file are.
 type Format string
@@ -21,7 +19,6 @@ const (
 	FormatICO     Format = "ico"
 	FormatSVG     Format = "svg"
 	FormatPDF     Format = "pdf"
-	FormatPS      Format = "postscript"
 	FormatJXL     Format = "jpeg xl"
 	FormatJP2     Format = "jpeg 2000"
 	FormatVideo   Format = "video"
@@ -39,8 +36,6 @@ func (f Format) MediaType() string {
 		return "image/svg+xml"
 	case FormatPDF:
 		return "application/pdf"
-	case FormatPS:
-		return "application/postscript"
 	case FormatJXL:
 		return "image/jxl"
 	case FormatJP2:
@@ -62,7 +57,7 @@ func (f Format) Decodable() bool {
 const sniffLength = 1024
 
 // Sniff names the format by the first bytes. It says nothing about whether the
-// rest is sound.
+// rest is sound. Programs that draw, like PostScript, are no pictures.
 func Sniff(data []byte) Format {
 	head := data[:min(len(data), sniffLength)]
 	has := func(prefix string) bool { return bytes.HasPrefix(head, []byte(prefix)) }
@@ -85,8 +80,6 @@ func Sniff(data []byte) Format {
 		return FormatICO
 	case has("%PDF-"):
 		return FormatPDF
-	case has("%!"):
-		return FormatPS
 	case has("\xFF\x0A"), has("\x00\x00\x00\x0CJXL \r\n\x87\n"):
 		return FormatJXL
 	case has("\x00\x00\x00\x0CjP  "), has("\xFF\x4F\xFF\x51"):

@@ -67,8 +67,10 @@ func (r *MetadataRow) column(field string) *string {
 }
 
 // Live is the condition for the one row of a file that counts: default
-// language, live workspace, never a draft. Of several the lowest uid.
-const Live = "sys_language_uid = 0 AND t3ver_wsid = 0 AND t3ver_oid = 0"
+// language, live workspace, never a draft. Of several the lowest uid. The signs
+// keep SQLite, which has no statistics here, from the index on the version, which
+// nearly every row fits; the one on the file is meant.
+const Live = "+sys_language_uid = 0 AND +t3ver_wsid = 0 AND +t3ver_oid = 0"
 
 // Metadata reads the row of a file that counts. ErrNoMetadata when there is
 // none. tx may be nil.

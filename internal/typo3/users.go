@@ -2,13 +2,10 @@ package typo3
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // userRow is what rights need of be_users.
@@ -61,15 +58,17 @@ func (c *CMS) User(ctx context.Context, uid UserUID) (*BackendUser, error) {
 
 // UserByName loads one user by the name they sign in with.
 func (c *CMS) UserByName(ctx context.Context, name string) (*BackendUser, error) {
-	var row userRow
-	err := c.conn(ctx, nil).Where("username = ? AND deleted = 0", name).Order("uid").Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && row.Username != name {
-		return nil, ErrUserNotFound
-	}
+	var rows []userRow
+	err := c.fields(ctx).Where("username = ? AND deleted = 0", name).Order("uid").Limit(maxSameName).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("typo3: find user: %w", err)
 	}
-	return c.User(ctx, UserUID(row.UID))
+	for _, r := range rows { // the database may take "Jo" for "jo"
+		if r.Username == name {
+			return c.User(ctx, UserUID(r.UID))
+		}
+	}
+	return nil, ErrUserNotFound
 }
 
 // UserNames gives display names, deleted and disabled users included.
@@ -107,7 +106,7 @@ func (c *CMS) AllUserNames(ctx context.Context) (names []string, all map[string]
 // is left out. Rights are as of now and are not kept.
 func (c *CMS) Users(ctx context.Context, ids ...UserUID) (map[UserUID]*BackendUser, error) {
 	var rows []userRow
-	if err := c.conn(ctx, nil).Where("uid IN ?", ids).Find(&rows).Error; err != nil {
+	if err := c.fields(ctx).Where("uid IN ?", ids).Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("typo3: read users: %w", err)
 	}
 	rows = slices.DeleteFunc(rows, func(r userRow) bool { return !r.active(c.now()) })

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"editor-actions/internal/fault"
@@ -15,8 +16,12 @@ import (
 	"gorm.io/gorm"
 )
 
-// maxTitleBytes is the size of the column (tinytext); more fails the whole UPDATE.
-const maxTitleBytes = 255
+// Sizes of the columns in bytes; more fails the whole UPDATE. The description is
+// larger since 13.4, but no text of a picture needs that.
+const (
+	maxTitleBytes = 255    // tinytext
+	maxTextBytes  = 65_535 // text
+)
 
 // Errors of a write. Where TYPO3 drops a field without a word, the whole write
 // is refused with the field's name.
@@ -121,7 +126,10 @@ func mayWrite(w MetadataWrite, row *MetadataRow) error {
 			return fault.New(fault.Invalid, "title_too_many_bytes", "The title has %d bytes; its column holds %d.", len(title), maxTitleBytes)
 		}
 	}
-	for f := range w.Fields {
+	for f, text := range w.Fields {
+		if len(text) > maxTextBytes {
+			return fault.New(fault.Invalid, "text_too_many_bytes", "The field `%s` has %d bytes; its column holds %d.", f, len(text), maxTextBytes)
+		}
 		if _, ok := w.Old[f]; !ok || f != "title" && f != "alternative" && f != "description" {
 			return fmt.Errorf("typo3: write of field %q without its old text", f)
 		}
@@ -200,7 +208,11 @@ func insertHistory(tx *gorm.DB, w MetadataWrite, row *MetadataRow, changed []str
 		after.add(f, &text)
 	}
 	if old := string(row.Diffsource); old != diff {
-		before.add("l10n_diffsource", &old)
+		if row.Diffsource == nil {
+			before.add("l10n_diffsource", nil)
+		} else {
+			before.add("l10n_diffsource", &old)
+		}
 		after.add("l10n_diffsource", &diff)
 	}
 	h := historyRow{
@@ -229,7 +241,9 @@ func (c *CMS) insertLog(tx *gorm.DB, w MetadataWrite, row *MetadataRow, history 
 	var data phpObject
 	table, number := "sys_file_metadata", decimal(history)
 	details := "Record {table}:{uid} was updated"
+	values := map[string]any{}
 	if strings.HasPrefix(c.settings().TYPO3.Version, "12.") {
+		values["details_nr"] = 10 // DataHandler::updateDB
 		details = `Record "{title}" ({table}:{uid}) was updated.`
 		title := value(row.Title)
 		if t, ok := w.Fields["title"]; ok {
@@ -243,12 +257,12 @@ func (c *CMS) insertLog(tx *gorm.DB, w MetadataWrite, row *MetadataRow, history 
 	if w.Actor.OriginalUID != 0 {
 		data.number("originalUser", uint32(w.Actor.OriginalUID))
 	}
-	err := tx.Table("sys_log").Create(map[string]any{
+	maps.Copy(values, map[string]any{
 		"userid": uint32(w.Actor.UID), "type": 1, "channel": "content", "level": "info", "action": actionModify, "error": 0,
 		"details": details, "log_data": data.String(), "tablename": table, "recuid": row.UID, "IP": w.RemoteIP,
 		"tstamp": now, "event_pid": 0, "workspace": 0,
-	}).Error
-	if err != nil {
+	})
+	if err := tx.Table("sys_log").Create(values).Error; err != nil {
 		return fmt.Errorf("typo3: write log: %w", err)
 	}
 	return nil

@@ -30,6 +30,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"language_not_allowed": "Texte in dieser Sprache dürfen im Namen dieser Person nicht geändert werden. Es wurde nichts geschrieben.",
 	"not_live_workspace":   "Diese Person arbeitet in einem Arbeitsbereich. Texte von Dateien werden nur im Live-Arbeitsbereich geschrieben.",
 	"table_not_allowed":    "Die Metadaten von Dateien dürfen im Namen dieser Person nicht geändert werden. Es wurde nichts geschrieben.",
+	"text_too_many_bytes":  "Das Feld „%s“ hat %d Bytes; seine Spalte fasst %d.",
 	"title_too_many_bytes": "Der Titel hat %d Bytes; seine Spalte fasst %d.",
 	"sign_in_failed":       "Benutzername und Passwort passen nicht zusammen.",
 	"user_disabled":        "Diese Person darf sich nicht im Backend anmelden.",

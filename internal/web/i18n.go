@@ -21,7 +21,7 @@ type words struct {
 }
 
 var (
-	english = &words{lang: "en", texts: merge(englishTexts, englishReviewTexts), faults: nil}
+	english = &words{lang: "en", texts: merge(englishTexts, englishReviewTexts), faults: englishFaults}
 	german  = &words{lang: "de", texts: merge(germanTexts, germanReviewTexts), faults: merge(germanFaults, germanImageFaults)}
 )
 

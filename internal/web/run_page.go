@@ -34,7 +34,7 @@ type runView struct {
 // stepView is one step of a run.
 type stepView struct {
 	Text  string
-	State string // done, now, next
+	State string // done, now, next, ended: the last one of a run that wrote nothing
 }
 
 func (s *Server) runPage(c echo.Context) error {
@@ -133,7 +133,7 @@ func stepViews(w *words, r *suspend.Run) []stepView {
 	if r.Status.Terminal() {
 		out[len(out)-1].State = "done"
 		if !r.Written { // never reached
-			out = append(out[:min(now, 3)], stepView{Text: w.T(Key("step.ended." + string(r.Status))), State: "done"})
+			out = append(out[:min(now, 3)], stepView{Text: w.T(Key("step.ended." + string(r.Status))), State: "ended"})
 		}
 	}
 	return out

@@ -135,7 +135,8 @@ var germanTexts = map[Key]string{
 	"run.started_by": "Gestartet von %s,",
 	"run.withheld":   "Sie dürfen diese Datei nicht sehen",
 	"run.steps":      "Fortschritt",
-	"run.live":       "Diese Seite läuft von selbst mit. Ohne Skript hilft „Neu laden“.",
+	"run.live":       "Diese Seite läuft von selbst mit. Sie können sie verlassen und wiederkommen; der Lauf geht weiter.",
+	"run.no_script":  "„Neu laden“ zeigt, wie weit der Lauf ist.",
 	"run.model_says": "Das Modell sagt:",
 	"run.again":      "Erneut starten",
 	"run.cancel":     "Diesen Lauf abbrechen",
@@ -153,5 +154,6 @@ var germanTexts = map[Key]string{
 	"step.ended.expired":   "Abgelaufen",
 	"step.is_done":         "erledigt",
 	"step.is_now":          "läuft",
+	"step.is_ended":        "das Ende",
 	"step.is_next":         "folgt",
 }

@@ -135,7 +135,8 @@ var englishTexts = map[Key]string{
 	"run.started_by": "Started by %s,",
 	"run.withheld":   "You may not see this file",
 	"run.steps":      "Progress",
-	"run.live":       "This page follows along by itself. Without script, use Reload.",
+	"run.live":       "This page follows along by itself. You may leave it and come back; the run goes on.",
+	"run.no_script":  "Use Reload to see how far the run is.",
 	"run.model_says": "The model says:",
 	"run.again":      "Start again",
 	"run.cancel":     "Cancel this run",
@@ -153,5 +154,6 @@ var englishTexts = map[Key]string{
 	"step.ended.expired":   "Expired",
 	"step.is_done":         "done",
 	"step.is_now":          "in progress",
+	"step.is_ended":        "the end",
 	"step.is_next":         "to come",
 }

@@ -6,7 +6,9 @@ const live = document.getElementById("live");
 
 // Times: the server writes UTC.
 function localTimes(root) {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  const lang = document.documentElement.lang; // in the reader's own variant of it: day or month first
+  const variant = navigator.languages.find((l) => l.split("-")[0] === lang) ?? lang;
+  const format = new Intl.DateTimeFormat(variant, { dateStyle: "medium", timeStyle: "short" });
   for (const t of root.querySelectorAll("time[datetime]")) {
     const at = new Date(t.dateTime);
     if (!Number.isNaN(at.valueOf())) t.textContent = format.format(at);
@@ -37,6 +39,8 @@ function counter(hint) {
 
 // A run: a message of the stream loads the page's state again; nothing else is in it.
 function follow(run) {
+  const showHint = () => document.getElementById("live-hint")?.removeAttribute("hidden");
+  showHint();
   const source = new EventSource(run.dataset.events);
   let version = "";
   let polling = 0;
@@ -56,6 +60,7 @@ function follow(run) {
     localTimes(fresh);
     const held = old.contains(document.activeElement);
     old.replaceWith(document.adoptNode(fresh));
+    showHint();
     if (held) document.getElementById("main").focus();
     if (step && step !== version) live.textContent = version = step;
     if (!fresh.dataset.events) {
