@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 export GOFLAGS ?= -buildvcs=false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run build test test-short lint bench e2e check fuzz
+.PHONY: help demo run build test test-short lint bench bench-images e2e check fuzz
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ lint: ## formatting, go vet and all linters
 bench: ## all benchmarks
 	@scripts/setup.sh test
 	@scripts/bench.sh
+
+bench-images: ## scaling compared with vipsthumbnail, then 10,000 pictures
+	@scripts/setup.sh test
+	@scripts/bench-images.sh --soak
 
 e2e: build ## only the browser tests
 	@scripts/setup.sh test

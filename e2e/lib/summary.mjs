@@ -1,8 +1,6 @@
 /** The last words of a run: how many tests, how many pages axe looked at, how long it took. */
 export default class Summary {
-  constructor() { this.counts = { passed: 0, failed: 0, skipped: 0 }; this.failed = []; this.axe = 0; }
-
-  onBegin() { this.began = Date.now(); }
+  constructor() { this.counts = { passed: 0, failed: 0, skipped: 0 }; this.failed = []; this.axe = 0; this.began = Date.now(); }
 
   onTestEnd(test, result) {
     const word = result.status === 'passed' ? 'passed' : result.status === 'skipped' ? 'skipped' : 'failed';
@@ -15,7 +13,7 @@ export default class Summary {
     const { passed, failed, skipped } = this.counts;
     const seconds = Math.round((Date.now() - this.began) / 1000);
     console.log(`\nBrowser tests: ${passed} passed, ${failed} failed, ${skipped} skipped, in ${Math.floor(seconds / 60)} min ${seconds % 60} s (${result.status}).`);
-    console.log(`Axe, all WCAG 2.0-2.2 A and AA rules: ${this.axe} looks at pages, light and dark.`);
+    if (this.axe) console.log(`Axe, all WCAG 2.0-2.2 A and AA rules: ${this.axe} looks at pages, light and dark.`);
     for (const name of this.failed) console.log(`  failed: ${name}`);
   }
 

@@ -2,13 +2,25 @@
 // sRGB, longest edge bounded, encoded anew as JPEG or PNG, without any metadata,
 // and measured afterwards (P4). The original is never an answer.
 //
-// libvips runs in a small pool of worker processes of the same binary and never in
-// this one. Evidence (libvips 8.14, bimg 1.1.9): a thin JPEG aborts the process, a
-// running call cannot be cancelled, memory leaks outside every counter, and a
-// truncated file is only a warning on stderr. A worker has a memory limit and a
-// deadline; it is replaced after an abort, a deadline or a number of pictures.
+// The order is: structure and limits from the header, orient, sRGB, fit, encode,
+// flatten on white if it becomes JPEG, strip, measure. bimg's own rotation reads
+// freed memory, so rotation is a second call on the small picture; bimg's profile,
+// canvas and brand handling is completed in recipe.go.
 //
-// The order is: structure and limits from the header, orient, sRGB, fit, flatten on
-// white if it becomes JPEG, strip, encode, measure. bimg's own rotation frees memory
-// that is still read, so rotation is a second call on the small picture.
+// # Why processes
+//
+// libvips runs in a small pool of worker processes of the same binary (the hidden
+// subcommand image-worker) and never in this one. Measured with libvips 8.14 and
+// bimg 1.1.9: a thin JPEG aborts the process, which no recover sees; a running call
+// cannot be cancelled; memory leaks outside every counter; a truncated file is only
+// a warning on stderr; error texts mix between threads. And decoders are where
+// hostile files attack, so a worker's environment holds no secret.
+//
+// A worker reads a plan and a file as length-prefixed frames from stdin and writes
+// an answer to stdout. It bounds its own address space, gives its stderr back as a
+// refusal when the decoder complained of missing data, and leaves when stdin ends.
+// The service kills it at the deadline and replaces it after a death, a deadline or
+// a number of pictures. A death is tried once more, then the picture is refused for
+// ten minutes; a caller that leaves does not count. What a worker answers is not
+// trusted but measured, and so is what the cache on disk holds.
 package downscaler

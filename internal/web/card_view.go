@@ -115,7 +115,7 @@ func (w *words) cardView(card *agent.Card) cardView {
 		ev := earlierView{Turn: e.Turn, Reason: e.Reason, By: e.By}
 		for _, f := range card.Fields {
 			if text, ok := e.Fields[f.Field]; ok {
-				ev.Fields = append(ev.Fields, textView{Field: f.Field, Text: text})
+				ev.Fields = append(ev.Fields, textView{Field: f.Field, Text: text, Language: f.Language})
 			}
 		}
 		v.Earlier = append(v.Earlier, ev)

@@ -36,8 +36,9 @@ type fileDetailView struct {
 
 // textView is one stored text.
 type textView struct {
-	Field actions.Field
-	Text  string
+	Field    actions.Field
+	Text     string
+	Language string // "" when nobody knows it
 }
 
 // historyView is one decision about the file.
@@ -49,6 +50,7 @@ type historyView struct {
 	Self     bool
 	Reason   string
 	Fields   []changeView
+	Language string // the model was asked for its texts in it; "" when nobody knows it
 	Run      suspend.RunID
 	Readable bool
 }
@@ -94,7 +96,9 @@ func (s *Server) renderFile(c echo.Context, code int, uid typo3.FileUID) error {
 		KeyID: s.NewID(), Explain: viewer.Admin,
 	}
 	if meta != nil {
-		v.Fields = []textView{{actions.Alternative, meta.Alternative}, {actions.Title, meta.Title}, {actions.Description, meta.Description}}
+		v.Fields = []textView{
+			{Field: actions.Alternative, Text: meta.Alternative}, {Field: actions.Title, Text: meta.Title}, {Field: actions.Description, Text: meta.Description},
+		}
 		v.File.Gap = v.File.Picture && meta.Alternative == ""
 	}
 	if v.Usable {

@@ -85,7 +85,7 @@ func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
 	}
 	for _, d := range r.Decisions {
 		h := historyViewOf(w, d)
-		h.Run = "" // this page
+		h.Run, h.Language = "", r.Run.Language // this page
 		v.Decisions = append(v.Decisions, h)
 	}
 	if r.File == nil { // the texts are content too

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Compares our scaling, warm, with the whole process of vipsthumbnail, in one
+# run and picture by picture, and prints the table of docs/performance.md.
+#
+#   scripts/bench-images.sh          # the table, medians of ROUNDS=21
+#   scripts/bench-images.sh --soak   # then 10,000 pictures: what grows?
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+echo "$(date -u +%F), $(nproc) cores ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(
+	. /etc/os-release && echo "$PRETTY_NAME"
+), $(go env GOVERSION), $(vips --version | cut -d' ' -f1 | tr - ' '), load $(cut -d' ' -f1 /proc/loadavg)"
+echo
+echo "| picture | ours ms | vipsthumbnail ms | ratio | ratio of CPU time | worker's peak MB |"
+echo "|---|---|---|---|---|---|"
+go test -run '^$' -bench '^BenchmarkPictures$' -benchtime "${ROUNDS:-21}x" ./internal/downscaler | awk '
+	/^BenchmarkPictures\// {
+		name = $1; sub(/^BenchmarkPictures\//, "", name); sub(/-[0-9]+$/, "", name); gsub(/_/, " ", name)
+		for (i = 3; i < NF; i += 2) v[$(i + 1)] = $i
+		printf "| %s | %.0f | %.0f | %.2f | %.2f | %.0f |\n", name, v["fit-ms"], v["vipsthumbnail-ms"], v["ratio"], v["cpu-ratio"], v["fit-MB"]
+	}
+	/FAIL|panic/ { print; bad = 1 }
+	END { exit bad }'
+echo
+go test -run '^$' -bench '^BenchmarkFit24MP' -benchtime "${ROUNDS:-21}x" ./internal/downscaler | awk '
+	/^BenchmarkFit24MPParallel/ { two = $3 }
+	/^BenchmarkFit24MP-|^BenchmarkFit24MP / { one = $3 }
+	END { if (!one || !two) exit 1; printf "Throughput of two workers against one, JPEG 24 MP: %.2f times.\n", one / two }'
+
+if [ "${1:-}" = "--soak" ]; then
+	echo
+	EDITOR_ACTIONS_SOAK_PICTURES=10000 go test -timeout 60m -count=1 -run '^TestFit_Soak$' -v ./internal/downscaler | grep -E 'soak_test|^---|^ok|FAIL'
+fi
