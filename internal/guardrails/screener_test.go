@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/guardrails"
@@ -109,9 +110,15 @@ func FuzzScreener(f *testing.F) {
 	}
 	f.Add("a " + fake("sk", "-", strings.Repeat("x", 30)))
 	f.Fuzz(func(t *testing.T, text string) {
-		v := s.Text(text)
-		if again := s.Text(v.Text); again.Text != v.Text && len(text) < 1000 {
-			t.Skip() // masking may reveal a shape at a seam; it must only never fail
+		switch v := s.Text(text); {
+		case v.Action == guardrails.Allow && v.Text != text:
+			t.Fatalf("allowed, and changed to %q", v.Text)
+		case v.Action == guardrails.Redact && v.Text == text:
+			t.Fatal("redacted, and not changed")
+		case !v.Action.Valid():
+			t.Fatalf("verdict %q", v.Action)
+		case utf8.ValidString(text) && !utf8.ValidString(v.Text):
+			t.Fatalf("masking broke the encoding: %q", v.Text)
 		}
 	})
 }
