@@ -7,9 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-echo "$(date -u +%F), $(nproc) cores ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(
-	. /etc/os-release && echo "$PRETTY_NAME"
-), $(go env GOVERSION), $(vips --version | cut -d' ' -f1 | tr - ' '), load $(cut -d' ' -f1 /proc/loadavg)"
+cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+system=$(sed -n 's/^PRETTY_NAME="\(.*\)"$/\1/p' /etc/os-release)
+echo "$(date -u +%F), $(nproc) cores ($cpu), $system, $(go env GOVERSION), $(vips --version | cut -d' ' -f1 | tr - ' '), load $(cut -d' ' -f1 /proc/loadavg)"
 echo
 echo "| picture | ours ms | vipsthumbnail ms | ratio | ratio of CPU time | worker's peak MB |"
 echo "|---|---|---|---|---|---|"
