@@ -327,6 +327,26 @@ func TestS41_StrangersGetANeutralAnswer(t *testing.T) {
 	})
 }
 
+func TestP9_NobodyApprovesAFileTheyMayNotSee(t *testing.T) {
+	eachService(t, func(c *config.Settings) { c.Review.ApproverGroups = []uint32{3} }, func(t *testing.T, s *service) {
+		id, _ := s.proposed(s.as(editorUID), fileLake)
+		press := s.as(11) // ed_press_ro: an approver who reaches /press/ only
+		card := press.card(id)
+		if !card.Withheld || len(card.Fields) != 0 {
+			t.Fatalf("%+v", card)
+		}
+		before := s.writes()
+		if r, _ := press.decide(id, decisionBody(card, "approve")); r.code != http.StatusForbidden || r.problem() != "card_withheld" {
+			t.Errorf("%d %s", r.code, r.body)
+		}
+		if s.writes() != before || press.run(id).Status != "waiting" {
+			t.Error("something was written, or the run does not wait")
+		}
+		r, res := press.decide(id, decisionBody(card, "reject"))
+		mustOutcome(t, r, res, "rejected")
+	})
+}
+
 func TestP17_UnreadableStateHidesNothingAndIsKept(t *testing.T) {
 	eachService(t, nil, func(t *testing.T, s *service) {
 		editor, reviewer := s.as(editorUID), s.as(s.reviewer())

@@ -118,7 +118,9 @@ type Outcome struct {
 	MetadataUID typo3.MetadataUID `json:"metadata_uid"`
 	// HistoryUID is the sys_history row of the write, 0 when every text was the
 	// stored one already and TYPO3 would have written nothing.
-	HistoryUID uint32           `json:"history_uid"`
-	Old        map[Field]string `json:"old"`
-	New        map[Field]string `json:"new"`
+	HistoryUID uint32 `json:"history_uid"`
+	// Record is the file as it was judged, for further questions to the gate.
+	Record *falgate.File    `json:"-"`
+	Old    map[Field]string `json:"old"`
+	New    map[Field]string `json:"new"`
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"editor-actions/internal/actions"
 	"editor-actions/internal/falgate"
@@ -92,7 +93,7 @@ func TestS18_TheToolWorksForAFieldThatIsOff(t *testing.T) {
 		File: 7, FileName: "lake_morning.jpg", MetadataUID: 23, HistoryUID: 51,
 		Old: map[actions.Field]string{actions.Alternative: "A calm lake"}, New: map[actions.Field]string{actions.Alternative: "A lake."},
 	}
-	if diff := cmp.Diff(want, out); diff != "" {
+	if diff := cmp.Diff(want, out, cmpopts.IgnoreFields(actions.Outcome{}, "Record")); diff != "" {
 		t.Error(diff)
 	}
 }

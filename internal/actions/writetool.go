@@ -194,7 +194,7 @@ func (w *writeTool) Execute(ctx context.Context, tx *gorm.DB, actor *typo3.Backe
 		Actor: actor, File: file.UID, MetadataUID: file.Metadata.UID, RemoteIP: expect.RemoteIP, Current: file.Metadata,
 		Fields: make(map[string]string, len(p.Fields)), Old: make(map[string]string, len(p.Fields)),
 	}
-	out := Outcome{File: file.UID, FileName: file.Name, MetadataUID: file.Metadata.UID, Old: map[Field]string{}, New: map[Field]string{}}
+	out := Outcome{Record: file, File: file.UID, FileName: file.Name, MetadataUID: file.Metadata.UID, Old: map[Field]string{}, New: map[Field]string{}}
 	for f, text := range p.Fields {
 		out.Old[f], out.New[f] = expect.Old[f], text
 		write.Fields[string(f)], write.Old[string(f)] = text, expect.Old[f]

@@ -26,6 +26,7 @@ var (
 	ErrRunNotFound   = suspend.ErrRunNotFound
 	ErrOwnRun        = fault.New(fault.Forbidden, "own_run", "You started this run, so another person has to approve it. You can still reject it.")
 	ErrNotAReviewer  = fault.New(fault.Forbidden, "not_a_reviewer", "You may follow this run, but not decide it.")
+	ErrWithheld      = fault.New(fault.Forbidden, "card_withheld", "You may not see this file, so you cannot approve a text for it. You can reject this run.")
 	ErrConfiguration = fault.New(fault.Unavailable, "configuration_inactive", "The model configuration of this run is switched off. Nothing was decided; the run keeps waiting.")
 	ErrToolOff       = fault.New(fault.Unavailable, "tool_off", "The tool of this run is switched off, so nothing was written. The run keeps waiting.")
 	ErrActingUser    = fault.New(fault.Forbidden, "acting_user_gone", "The change can no longer be made in the name of the person who started it. Nothing was written.")
@@ -47,6 +48,7 @@ type fileGate interface {
 	Look(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.File, error)
 	LookMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]*falgate.File, error)
 	Open(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error)
+	Sees(who *typo3.BackendUser, f *falgate.File) bool
 }
 
 // userSource loads backend users with their rights as of now.

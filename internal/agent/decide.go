@@ -125,6 +125,10 @@ func (a *Agent) approve(ctx context.Context, r DecideRequest, run *suspend.Run, 
 		if err != nil {
 			return err
 		}
+		// Nobody approves what they may not look at (P9): their card shows nothing.
+		if !a.Gate.Sees(r.Reviewer, outcome.Record) {
+			return ErrWithheld
+		}
 		next := *state
 		next.Messages = append(slices.Clone(state.Messages), resultOfWrite(pending, outcome, edited))
 		next.Pending = nil

@@ -37,6 +37,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"user_not_found":       "Diese Person gibt es im Backend nicht.",
 
 	// agent
+	"card_withheld":          "Sie dürfen diese Datei nicht sehen und können deshalb keinen Text für sie freigeben. Ablehnen können Sie den Lauf.",
 	"own_run":                "Sie haben diesen Lauf gestartet, deshalb muss ihn eine andere Person freigeben. Ablehnen können Sie ihn.",
 	"not_a_reviewer":         "Sie dürfen diesen Lauf verfolgen, aber nicht über ihn entscheiden.",
 	"configuration_inactive": "Die Modellkonfiguration dieses Laufs ist abgeschaltet. Nichts wurde entschieden; der Lauf wartet weiter.",
