@@ -105,7 +105,8 @@ func serve(ctx context.Context, settings func() *config.Settings, log *slog.Logg
 	}
 	httpServer := &http.Server{
 		Handler: server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		WriteTimeout: 2 * time.Minute, // event streams move it on with every message
+		IdleTimeout:  2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // open event streams end with the service
 		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}

@@ -129,7 +129,7 @@ func (l *linter) empty() {
 
 // form: what must not be stored at all.
 func (l *linter) form() {
-	if hasControlCharacter(l.text) || strings.ContainsRune(l.text, unicode.ReplacementChar) {
+	if hasControlCharacter(l.text) || !hasVisible(l.text) || strings.ContainsRune(l.text, unicode.ReplacementChar) {
 		l.fail(RuleControl)
 	}
 	if hasHTML(l.text) || entity.MatchString(l.text) {

@@ -78,6 +78,8 @@ func TestLint_Errors(t *testing.T) {
 		{actions.Description, "A lake<br>and a boat", "html"},
 		{actions.Alternative, "A lake\u200b and a boat", "control_character"},
 		{actions.Alternative, "A lake \u202eand a boat", "control_character"},
+		{actions.Alternative, "\u200d\u2800", "control_character"},
+		{actions.Alternative, "A lake\U000E0101\U000E0102 and a boat", "control_character"},
 		{actions.Title, "A lake\x07", "control_character"},
 		{actions.Alternative, "A lake\nand a boat", "line_break"},
 		{actions.Alternative, strings.Repeat("word ", 300), "too_long"},

@@ -68,10 +68,11 @@ func toldLength(limit int) int {
 	return max(1, limit/10*9+limit%10*9/10)
 }
 
-// CleanNote gives the part of an editor's note that is used: trimmed, cut to
+// CleanNote gives the part of an editor's note that is used: without control
+// characters and whatever makes it read differently from what it is, trimmed, cut to
 // 1000 user-perceived characters, trimmed again.
 func CleanNote(note string) string {
-	note = strings.TrimSpace(strings.ToValidUTF8(note, "\uFFFD"))
+	note = strings.TrimSpace(strings.Map(Visible, strings.ToValidUTF8(note, "\uFFFD")))
 	count, end, state := 0, 0, -1
 	for rest := note; rest != "" && count < maxNoteLength; count++ {
 		var cluster string

@@ -203,3 +203,10 @@ func FuzzNote(f *testing.F) {
 		}
 	})
 }
+
+func TestP6_NoteReadsAsItIsStored(t *testing.T) {
+	t.Parallel()
+	if got := actions.CleanNote("\u202e a\x00b\x1b[2J \u2066c\U000E0041\nd\te \u200f\u200d"); got != "ab[2J c\nd\te \u200f\u200d" {
+		t.Errorf("%q", got)
+	}
+}

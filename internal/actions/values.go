@@ -42,7 +42,7 @@ func checkValue(s *config.Settings, f Field, text string) error {
 	if hasLineBreak(text) && f != Description {
 		return refuseValue("value_line_break", "The text for `%s` has a line break. It must be one line.", f)
 	}
-	if hasControlCharacter(text) {
+	if hasControlCharacter(text) || text != "" && !hasVisible(text) {
 		return refuseValue("value_control_character", "The text for `%s` has a control character that nobody can see.", f)
 	}
 	if hasHTML(text) && f != Description {
@@ -82,7 +82,7 @@ func hasLineBreak(text string) bool { return strings.ContainsAny(text, "\n\r\v\f
 // isolates, invisible operators, tag characters. Line breaks and tabs are left
 // to hasLineBreak; joiners and direction marks belong to some scripts.
 func hasControlCharacter(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
+	return variationRun.MatchString(text) || strings.ContainsFunc(text, func(r rune) bool {
 		switch {
 		case r == '\n' || r == '\r' || r == '\t':
 			return false
@@ -95,6 +95,36 @@ func hasControlCharacter(text string) bool {
 		}
 		return false
 	})
+}
+
+// variationRun is more than one variation selector behind a character. One
+// chooses how it looks; a row of them hides bytes.
+var variationRun = regexp.MustCompile(`[\x{FE00}-\x{FE0F}\x{E0100}-\x{E01EF}]{2}`)
+
+// hasVisible reports whether there is anything to read in a text. Joiners, soft
+// hyphens, lone marks and the letters that are blank by design show nothing: such a
+// text would be empty without saying that the picture is decorative.
+func hasVisible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		switch r {
+		case 0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800: // Hangul fillers, the empty Braille pattern
+			return false
+		}
+		return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
+	})
+}
+
+// Visible drops, with strings.Map, what has no place in a text that people write
+// freely: control characters but line breaks and tabs, bidirectional overrides and
+// isolates, tag characters.
+func Visible(r rune) rune {
+	switch {
+	case r == '\n', r == '\r', r == '\t':
+		return r
+	case unicode.Is(unicode.Cc, r), r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r >= 0xE0000 && r <= 0xE007F:
+		return -1
+	}
+	return r
 }
 
 func decimal(n int) string { return strconv.Itoa(n) }

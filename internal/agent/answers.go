@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"editor-actions/internal/actions"
 	"editor-actions/internal/database"
@@ -21,12 +20,15 @@ import (
 // maxReason bounds a reviewer's reason, in user-perceived characters.
 const maxReason = 500
 
+// reason is the part of a reviewer's words that is used.
+func (r DecideRequest) reason() string { return plainText(r.Reason, maxReason) }
+
 // decision is the audit row of r.
 func (a *Agent) decision(r DecideRequest, run *suspend.Run) suspend.Decision {
 	return suspend.Decision{
 		Run: run.ID, Turn: run.Turn, Digest: run.Digest, Verb: r.Verb,
 		By: uint32(r.Reviewer.UID), ByName: r.Reviewer.DisplayName(), OriginalUser: uint32(r.Reviewer.OriginalUID),
-		At: a.Now().UTC(), Reason: cutGraphemes(strings.TrimSpace(r.Reason), maxReason),
+		At: a.Now().UTC(), Reason: r.reason(),
 		SelfApproved: r.Verb == suspend.VerbApprove && samePerson(r.Reviewer, run),
 		FileUID:      run.SubjectUID, Model: run.Model,
 	}
@@ -58,7 +60,7 @@ func (a *Agent) reject(ctx context.Context, r DecideRequest, run *suspend.Run) (
 // askAgain answers the call with the reviewer's reason and queues the run for
 // another turn. The reason is screened with the transcript before it is sent (P6).
 func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run, state *suspend.State) (DecideResult, error) {
-	if strings.TrimSpace(r.Reason) == "" {
+	if r.reason() == "" {
 		return DecideResult{}, ErrReason
 	}
 	if run.Turn >= a.Settings().Agent.MaxTurns {

@@ -72,7 +72,7 @@ type RunView struct {
 type Card struct {
 	View       RunView
 	Unreadable bool // the sealed state does not open: no picture, no form
-	Withheld   bool // the viewer may not see the record; deciding is not withheld
+	Withheld   bool // the viewer may not see the record, and so not approve; sending back and rejecting is not withheld
 	Image      *media.Image
 	Fields     []CardField
 	Refusal    string          // code: the call cannot be approved as it is (over-long, ...)

@@ -56,7 +56,7 @@ func (a *Agent) Card(ctx context.Context, viewer *typo3.BackendUser, id suspend.
 		return card, nil
 	}
 	if card.View.File == nil {
-		card.Withheld = true
+		card.Withheld, card.CanApprove = true, false // see ErrWithheld
 		return card, nil
 	}
 	if err := a.fill(card, viewer, state); err != nil {

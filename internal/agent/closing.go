@@ -7,6 +7,7 @@ import (
 	"editor-actions/internal/config"
 	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
+	"editor-actions/internal/typo3"
 )
 
 // closing sends the transcript once more with the tool's result and keeps the
@@ -22,6 +23,15 @@ func (s *segment) closing(ctx context.Context) {
 		// A configuration that lost its vision since: the picture goes nowhere.
 		s.a.Log.InfoContext(ctx, "skipped closing turn", "run_id", s.run.ID, "err", err)
 		done("", closingSkipped)
+		return
+	}
+	if err := s.mayLook(ctx); err != nil {
+		if ctx.Err() != nil {
+			s.leave(ctx)
+			return
+		}
+		s.a.Log.InfoContext(ctx, "skipped closing turn", "run_id", s.run.ID, "err", err)
+		done("", closingFile)
 		return
 	}
 	tool, _ := s.a.Catalogue.Tool(s.run.Tool)
@@ -48,9 +58,22 @@ func (s *segment) closing(ctx context.Context) {
 	done(s.sentence(resp.Message.Text), "")
 }
 
+// mayLook answers why the picture must not be sent once more: after a crash or
+// a long queue its initiator may have lost the file, or the operator may have
+// excluded its folder (P11).
+func (s *segment) mayLook(ctx context.Context) error {
+	actor, err := s.a.Users.User(ctx, typo3.UserUID(s.run.Initiator))
+	if err != nil {
+		return err
+	}
+	_, err = s.a.Gate.Look(ctx, actor, subject(s.run))
+	return err
+}
+
 // Words in a completed run's error kind: why there is no closing sentence.
 const (
 	closingSkipped = "closing_skipped"
+	closingFile    = "closing_file" // the picture may no longer be sent in the initiator's name
 	closingFailed  = "closing_failed"
 	closingStopped = "closing_stopped" // by a guardrail
 )

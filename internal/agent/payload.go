@@ -3,6 +3,8 @@ package agent
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
+	"slices"
 
 	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
@@ -22,14 +24,18 @@ type toolAnswer struct {
 }
 
 func toolResult(call providers.ToolCall, answer toolAnswer) providers.Message {
-	text, err := json.Marshal(answer)
-	if err != nil { // strings and a bool always marshal
-		text = []byte(`{"status":"refused","executed":false}`)
-	}
 	return providers.Message{
 		Role: providers.ToolRole, ToolCallID: call.ID, ToolName: call.Name,
-		Text: string(text), ToolError: answer.Status != "done",
+		Text: answer.encode(), ToolError: answer.Status != "done",
 	}
+}
+
+func (answer toolAnswer) encode() string {
+	text, err := json.Marshal(answer)
+	if err != nil { // strings and a bool always marshal
+		return `{"status":"refused","executed":false}`
+	}
+	return string(text)
 }
 
 // requestPayload describes a send for the event stream. Content in it is
@@ -54,13 +60,35 @@ func requestPayload(messages []providers.Message, tools []providers.Tool) suspen
 	return p
 }
 
-func answerPayload(r providers.Response, err error) suspend.LLMPayload {
+// An identifier as providers make them. What looks otherwise may be a text.
+var callID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
+
+// toolName is the name of a call in the event stream, at every privacy level.
+// A name that was not offered is the model's own words; it is in the refusal, which
+// the privacy level filters (P8).
+func toolName(called string, offered ...string) string {
+	if slices.Contains(offered, called) {
+		return called
+	}
+	return "other"
+}
+
+func answerPayload(r providers.Response, tools []providers.Tool, err error) suspend.LLMPayload {
+	var offered []string
+	for _, t := range tools {
+		offered = append(offered, t.Name)
+	}
+
 	p := suspend.LLMPayload{
 		Content: r.Message.Text, FinishReason: string(r.FinishReason), Model: r.Model,
 		InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens,
 	}
 	for _, c := range r.Message.ToolCalls {
-		p.Calls = append(p.Calls, suspend.EventCall{ID: c.ID, Name: c.Name, Arguments: string(c.Arguments)})
+		e := suspend.EventCall{Name: toolName(c.Name, offered...), Arguments: string(c.Arguments)}
+		if callID.MatchString(c.ID) {
+			e.ID = c.ID
+		}
+		p.Calls = append(p.Calls, e)
 	}
 	if pe, ok := errors.AsType[*providers.Error](err); ok {
 		p.ErrorKind = string(pe.Kind)

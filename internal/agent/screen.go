@@ -1,6 +1,12 @@
 package agent
 
 import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
 	"editor-actions/internal/guardrails"
 	"editor-actions/internal/providers"
 )
@@ -39,7 +45,11 @@ func screen(s *guardrails.Screener, in []providers.Message) screened {
 		}
 	}
 	for i, m := range in {
-		m.Text = text(m.Text)
+		if m.Role == providers.ToolRole {
+			m.Text = screenAnswer(m.Text, text)
+		} else {
+			m.Text = text(m.Text)
+		}
 		if len(m.Parts) > 0 {
 			parts := make([]providers.Part, len(m.Parts))
 			for j, p := range m.Parts {
@@ -51,4 +61,26 @@ func screen(s *guardrails.Screener, in []providers.Message) screened {
 		out.messages[i] = m
 	}
 	return out
+}
+
+// screenAnswer screens the texts inside a tool's result as they were written.
+// In the JSON around them a line break is the letter n behind a backslash, and a
+// secret at the start of a line would no longer begin at a word's border.
+func screenAnswer(raw string, text func(string) string) string {
+	var answer toolAnswer
+	d := json.NewDecoder(strings.NewReader(raw))
+	d.DisallowUnknownFields()
+	if d.Decode(&answer) != nil || d.More() {
+		return text(raw)
+	}
+	was := answer
+	answer.Message, answer.Feedback = text(answer.Message), text(answer.Feedback)
+	answer.Written = maps.Clone(answer.Written) // was keeps its own
+	for _, field := range slices.Sorted(maps.Keys(answer.Written)) {
+		answer.Written[field] = text(answer.Written[field])
+	}
+	if reflect.DeepEqual(was, answer) {
+		return text(raw) // unchanged bytes; a pattern may be about the whole
+	}
+	return text(answer.encode())
 }

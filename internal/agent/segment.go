@@ -12,8 +12,6 @@ import (
 	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
-
-	"github.com/rivo/uniseg"
 )
 
 // maxSentence bounds what is kept of a model's free text, in user-perceived characters.
@@ -103,7 +101,7 @@ func (s *segment) answerRefused(ctx context.Context, calls []providers.ToolCall,
 		m := toolResult(c, toolAnswer{Status: "refused", Rule: refusal.Code, Message: refusal.Sentence()})
 		s.state.Messages = append(s.state.Messages, m)
 		s.event(ctx, suspend.Event{Kind: suspend.EventTool, Payload: suspend.ToolPayload{
-			Tool: c.Name, Arguments: string(c.Arguments), Result: m.Text, IsError: true,
+			Tool: toolName(c.Name, s.run.Tool), Arguments: string(c.Arguments), Result: m.Text, IsError: true,
 		}})
 	}
 	return refusal.Code
@@ -144,21 +142,10 @@ func (s *segment) sentence(text string) string {
 	v := s.a.Screener().Text(strings.Join(strings.Fields(text), " "))
 	switch v.Action {
 	case guardrails.Allow, guardrails.Redact:
-		return cutGraphemes(v.Text, maxSentence)
+		return plainText(v.Text, maxSentence)
 	default:
 		return ""
 	}
-}
-
-func cutGraphemes(s string, n int) string {
-	g := uniseg.NewGraphemes(s)
-	for i := 0; g.Next(); i++ {
-		if i == n {
-			from, _ := g.Positions()
-			return s[:from] + "…"
-		}
-	}
-	return s
 }
 
 // guardrailStop is the error of a transcript that a guardrail kept back.
@@ -191,7 +178,7 @@ func (s *segment) send(ctx context.Context, tools []providers.Tool) (providers.R
 		s.run.Model, s.run.Vendor = with.Model, with.Vendor
 	}
 	took := s.a.Now().Sub(began)
-	s.event(ctx, suspend.Event{Kind: suspend.EventLLM, DurationMS: took.Milliseconds(), Payload: answerPayload(resp, err)})
+	s.event(ctx, suspend.Event{Kind: suspend.EventLLM, DurationMS: took.Milliseconds(), Payload: answerPayload(resp, tools, err)})
 	if err != nil {
 		return resp, err
 	}

@@ -15,6 +15,10 @@ type shape struct {
 	is func(groups []string) bool
 }
 
+// border is where a word begins, also behind an escape of JSON: a stored tool
+// call is searched as it is written, and there a line break ends in a letter.
+const border = `(?:\b|\\[bfnrt]|\\u[0-9a-fA-F]{4})`
+
 // shapes in the order they are applied: addresses first, because a key in a
 // query is then masked as a whole, whatever it looks like. Masked text matches
 // none of them in a way that changes it again.
@@ -28,22 +32,22 @@ var shapes = []shape{
 		`(?i)\b([a-z][a-z0-9+.-]*://[^\s:/?#@"'<>]*:)([^\s/?#"'<>]+)@`)},
 	{hint: "PRIVATE KEY-----", re: regexp.MustCompile(
 		`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
-	{hint: "sk-", keep: 1, re: regexp.MustCompile(`\b(sk-)[\w-]{16,}`)}, // OpenAI and those who copied it
-	{hint: "k_", keep: 1, re: regexp.MustCompile(`\b([spr]k_(?:live|test)_)[A-Za-z0-9]{24,}`)},
-	{hint: "gsk_", keep: 1, re: regexp.MustCompile(`\b(gsk_)[A-Za-z0-9]{20,}`)},
-	{hint: "hf_", keep: 1, re: regexp.MustCompile(`\b(hf_)[A-Za-z0-9]{30,}`)},
-	{hint: "AKIA", keep: 1, re: regexp.MustCompile(`\b(AKIA)[A-Z0-9]{16,}`)},
-	{hint: "ASIA", keep: 1, re: regexp.MustCompile(`\b(ASIA)[A-Z0-9]{16,}`)},
-	{hint: "gh", keep: 1, re: regexp.MustCompile(`\b(gh[pousr]_)[A-Za-z0-9]{36,}`)},
-	{hint: "github_pat_", keep: 1, re: regexp.MustCompile(`\b(github_pat_)\w{22,}`)},
-	{hint: "glpat-", keep: 1, re: regexp.MustCompile(`\b(glpat-)[\w-]{20,}`)},
-	{hint: "xox", keep: 1, re: regexp.MustCompile(`\b(xox[abeprs]-)[A-Za-z0-9-]{10,}`)},
-	{hint: "xapp-", keep: 1, re: regexp.MustCompile(`\b(xapp-)[A-Za-z0-9-]{10,}`)},
-	{hint: "AIza", keep: 1, re: regexp.MustCompile(`\b(AIza)[\w-]{35,}`)},
-	{hint: "-us", re: regexp.MustCompile(`\b[0-9a-fA-F]{32}-us[0-9]{1,3}\b`)}, // Mailchimp
-	{hint: "SG.", keep: 1, re: regexp.MustCompile(`\b(SG\.)[\w-]{22}\.[\w-]{43,}`)},
-	{hint: "eyJ", keep: 1, re: regexp.MustCompile(`\b(eyJ)[\w-]+\.[\w-]+\.[\w-]*`)}, // JSON web token
-	{keep: 1, is: noWord, re: regexp.MustCompile(`(?i)\b(bearer\s+)([A-Za-z0-9._~+/-]{8,}=*)`)},
+	{hint: "sk-", keep: 1, re: regexp.MustCompile(`(` + border + `sk-)[\w-]{16,}`)}, // OpenAI and those who copied it
+	{hint: "k_", keep: 1, re: regexp.MustCompile(`(` + border + `[spr]k_(?:live|test)_)[A-Za-z0-9]{24,}`)},
+	{hint: "gsk_", keep: 1, re: regexp.MustCompile(`(` + border + `gsk_)[A-Za-z0-9]{20,}`)},
+	{hint: "hf_", keep: 1, re: regexp.MustCompile(`(` + border + `hf_)[A-Za-z0-9]{30,}`)},
+	{hint: "AKIA", keep: 1, re: regexp.MustCompile(`(` + border + `AKIA)[A-Z0-9]{16,}`)},
+	{hint: "ASIA", keep: 1, re: regexp.MustCompile(`(` + border + `ASIA)[A-Z0-9]{16,}`)},
+	{hint: "gh", keep: 1, re: regexp.MustCompile(`(` + border + `gh[pousr]_)[A-Za-z0-9]{36,}`)},
+	{hint: "github_pat_", keep: 1, re: regexp.MustCompile(`(` + border + `github_pat_)\w{22,}`)},
+	{hint: "glpat-", keep: 1, re: regexp.MustCompile(`(` + border + `glpat-)[\w-]{20,}`)},
+	{hint: "xox", keep: 1, re: regexp.MustCompile(`(` + border + `xox[abeprs]-)[A-Za-z0-9-]{10,}`)},
+	{hint: "xapp-", keep: 1, re: regexp.MustCompile(`(` + border + `xapp-)[A-Za-z0-9-]{10,}`)},
+	{hint: "AIza", keep: 1, re: regexp.MustCompile(`(` + border + `AIza)[\w-]{35,}`)},
+	{hint: "-us", keep: 1, re: regexp.MustCompile(`(` + border + `)[0-9a-fA-F]{32}-us[0-9]{1,3}\b`)}, // Mailchimp
+	{hint: "SG.", keep: 1, re: regexp.MustCompile(`(` + border + `SG\.)[\w-]{22}\.[\w-]{43,}`)},
+	{hint: "eyJ", keep: 1, re: regexp.MustCompile(`(` + border + `eyJ)[\w-]+\.[\w-]+\.[\w-]*`)}, // JSON web token
+	{keep: 1, is: noWord, re: regexp.MustCompile(`(?i)(` + border + `bearer\s+)([A-Za-z0-9._~+/-]{8,}=*)`)},
 }
 
 // wholeValues are too general to be looked for inside a text.

@@ -192,6 +192,18 @@ func TestS43_RedactForStorage(t *testing.T) {
 	}
 }
 
+// Stored tool calls are JSON: an escape in front of a secret is no part of its word.
+func TestP6_S43_SecretBehindAnEscapeOfJSONIsMasked(t *testing.T) {
+	t.Parallel()
+	for _, escape := range []string{`\n`, `\t`, `\r`, `\u003c`, `\u2028`} {
+		for name, c := range secrets() {
+			if got := guardrails.MaskSecrets(`{"reviewer_feedback":"x.` + escape + c[0] + `"}`); strings.Contains(got, c[1]) {
+				t.Errorf("%s behind %s: %s", name, escape, got)
+			}
+		}
+	}
+}
+
 // A secret that the bound on the search cuts in two is not shown by half.
 func TestS43_NoHalfSecretAtTheBound(t *testing.T) {
 	t.Parallel()

@@ -27,11 +27,13 @@ func newAttemptLimit(now func() time.Time) *attemptLimit {
 	return &attemptLimit{now: now, by: map[string]*rate.Limiter{}}
 }
 
-// allow counts one attempt against every key and reports whether all permit it.
+// allow counts one attempt against the keys in order and reports whether all
+// permit it. It stops at the first that does not: whoever is refused must not be
+// able to make so many new keys that what is known is forgotten.
 func (l *attemptLimit) allow(keys ...string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, ok := l.now(), true
+	now := l.now()
 	for _, k := range keys {
 		lim, known := l.by[k]
 		if !known {
@@ -39,9 +41,11 @@ func (l *attemptLimit) allow(keys ...string) bool {
 			lim = rate.NewLimiter(rate.Every(attemptEvery), attemptBurst)
 			l.by[k] = lim
 		}
-		ok = lim.AllowN(now, 1) && ok
+		if !lim.AllowN(now, 1) {
+			return false
+		}
 	}
-	return ok
+	return true
 }
 
 // makeRoom forgets whoever has not tried for a while, and everybody when that is not enough.

@@ -156,6 +156,7 @@ var germanReviewTexts = map[Key]string{
 	"cause.timeout":         "Der Anbieter hat zu lange gebraucht; versuchen Sie es erneut.",
 	"cause.unavailable":     "Der Anbieter ist gerade nicht erreichbar; versuchen Sie es später.",
 	"cause.empty_answer":    "Die Antwort war leer; versuchen Sie es erneut.",
+	"cause.closing_file":    "Das Modell wurde nicht um einen Schlusssatz gebeten, weil ihm das Bild nicht mehr geschickt werden darf.",
 	"cause.closing_skipped": "Das Modell wurde nicht um einen Schlusssatz gebeten, weil es keine Bilder mehr sehen kann.",
 	"cause.closing_failed":  "Es fehlt nur der Schlusssatz des Modells.",
 	"cause.closing_stopped": "Eine Sicherheitsregel hat den Schlusssatz des Modells zurückgehalten.",

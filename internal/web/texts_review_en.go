@@ -156,6 +156,7 @@ var englishReviewTexts = map[Key]string{
 	"cause.timeout":         "The provider took too long; try again.",
 	"cause.unavailable":     "The provider is not available right now; try again later.",
 	"cause.empty_answer":    "The answer was empty; try again.",
+	"cause.closing_file":    "The model was not asked for a closing sentence, because the picture may no longer be sent to it.",
 	"cause.closing_skipped": "The model was not asked for a closing sentence, because it can no longer see pictures.",
 	"cause.closing_failed":  "Only the model's closing sentence is missing.",
 	"cause.closing_stopped": "A safety rule kept the model's closing sentence back.",
