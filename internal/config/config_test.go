@@ -158,7 +158,7 @@ func TestLoad_Problems(t *testing.T) {
 		yaml string
 		want []string // each is one problem, in this order
 	}{
-		"unknown at the top":      {"nonsense: 1\n", []string{"site.yaml:1: nonsense: is not a known key. Allowed here: agent, fal, "}},
+		"unknown at the top":      {"nonsense: 1\n", []string{"site.yaml:1: nonsense: is not a known key. Allowed here: access, agent, fal, "}},
 		"unknown below":           {"vision:\n  maxImageEdgee: 3\n", []string{"site.yaml:2: vision.maxImageEdgee: is not a known key. Allowed here: alternative, "}},
 		"unknown two below":       {"vision:\n  title:\n    max: 3\n", []string{"site.yaml:3: vision.title.max: is not a known key. Allowed here: enabled, maxLength, prompt"}},
 		"unknown in a map entry":  {main + ", key: x}}}\n", []string{"providers.configurations.main.key: is not a known key"}},
@@ -200,6 +200,10 @@ func TestLoad_Problems(t *testing.T) {
 		"dsn":                     {"typo3: {dsn: 'CANARY'}\n", []string{"typo3.dsn: must begin with mysql://"}},
 		"relative paths":          {"typo3: {rootPath: site, publicPath: ./public}\nsealing: {keysetFile: k}\n", []string{"rootPath: \"site\": must be an absolute path", "publicPath", "sealing.keysetFile"}},
 		"two keysets":             {"sealing: {keysetFile: /k, keyset: CANARY}\n", []string{"sealing.keyset: is set together with"}},
+		"redis":                   {"typo3: {sessionBackend: files, redis: {address: 'here', database: -1}}\n", []string{"sessionBackend", "redis.address: \"here\": must be host:port", "redis.database"}},
+		"address masks":           {"typo3: {ipMaskList: 'example.org'}\n", []string{"ipMaskList: \"example.org\": must be addresses"}},
+		"cache webhook":           {"typo3: {cookieSameSite: most, cacheWebhook: {url: 'https://h/x', secret: CANARY, timeoutSeconds: 0}}\n", []string{"cookieSameSite", "cacheWebhook.timeoutSeconds", "cacheWebhook.secret: has 6 characters: must be 16 or more"}},
+		"cache webhook address":   {"typo3: {cacheWebhook: {url: 'ftp://h/x', secret: 0123456789abcdef}}\n", []string{"cacheWebhook.url: must be an address that begins with http"}},
 		"deny pattern":            {"typo3: {fileDenyPattern: '(?<!a)b'}\n", []string{"fileDenyPattern: cannot be evaluated here"}},
 		"server":                  {"server: {listen: nowhere, basePath: a/, publicOrigin: 'ftp://x', typo3Origin: 'https://x/y', trustedProxies: [me], logLevel: loud, logFormat: xml, signIn: all}\n", []string{"listen", "basePath", "publicOrigin", "typo3Origin", "trustedProxies[0]", "signIn", "logLevel", "logFormat"}},
 		"unset variable":          {"typo3:\n  dsn: ${SITE_DSN}\n", []string{"site.yaml:2: typo3.dsn: uses ${SITE_DSN}, but neither SITE_DSN nor SITE_DSN_FILE is set"}},

@@ -27,6 +27,7 @@ func DefaultSettings() Settings {
 		Tools:      Tools{SetFileAlternativeText: true, UpdateFALAssetMeta: true},
 		Agent:      Agent{ClosingTurn: ClosingTurnFull, MaxTurns: 4, LeaseSeconds: 120, Workers: 4, MaxAttempts: 3},
 		Review:     Review{ApproverGroups: []uint32{}, ExpireAfterDays: 30},
+		Access:     Access{Groups: []uint32{}},
 		Privacy:    Privacy{Level: PrivacyMetadata, RetentionDays: 30},
 		Guardrails: Guardrails{Patterns: []GuardrailPattern{}},
 		TYPO3: TYPO3{
@@ -37,6 +38,10 @@ func DefaultSettings() Settings {
 			FileDenyPattern: `\.(php[3-8]?|phpsh|phtml|pht|phar|shtml|cgi)(\..*)?$|\.pl$|^\.htaccess$`,
 			LockRootPath:    []string{},
 			SitePath:        "/",
+			CookieSameSite:  "strict",
+			SessionBackend:  SessionsInDatabase,
+			Redis:           Redis{Address: "127.0.0.1:6379"},
+			CacheWebhook:    CacheWebhook{TimeoutSeconds: 5},
 		},
 		Server: Server{
 			Listen:         "127.0.0.1:8080",

@@ -12,6 +12,7 @@ type Settings struct {
 	Tools      Tools      `yaml:"tools"`
 	Agent      Agent      `yaml:"agent"`
 	Review     Review     `yaml:"review"`
+	Access     Access     `yaml:"access"`
 	Privacy    Privacy    `yaml:"privacy"`
 	Guardrails Guardrails `yaml:"guardrails"`
 	Sealing    Sealing    `yaml:"sealing"`
@@ -130,6 +131,11 @@ type Review struct {
 	ExpireAfterDays       int      `yaml:"expireAfterDays"`
 }
 
+// Access rules who may use the product at all. Administrators always may.
+type Access struct {
+	Groups []uint32 `yaml:"groups"` // backend groups, subgroups resolved; empty = every backend user
+}
+
 // Privacy level values, strictest first.
 const (
 	PrivacyNone     = "none"
@@ -187,6 +193,35 @@ type TYPO3 struct {
 	AdminOnly           int           `yaml:"adminOnly"`
 	DefaultUserTSconfig string        `yaml:"defaultUserTSconfig"`
 	SitePath            string        `yaml:"sitePath"` // path TYPO3 lives under, "/" or "/cms/"
+	IPMaskList          string        `yaml:"ipMaskList"`
+	LockSSL             bool          `yaml:"lockSSL"`
+	CookieSameSite      string        `yaml:"cookieSameSite"` // strict, lax, none
+	SessionBackend      string        `yaml:"sessionBackend"` // database, redis
+	Redis               Redis         `yaml:"redis"`
+	CacheWebhook        CacheWebhook  `yaml:"cacheWebhook"`
+}
+
+// Session backend values: where TYPO3 keeps the sessions of backend users.
+const (
+	SessionsInDatabase = "database"
+	SessionsInRedis    = "redis"
+)
+
+// Redis is where TYPO3 keeps sessions when SYS/session/BE says so. It is read only.
+type Redis struct {
+	Address  string        `yaml:"address"` // host:port, or the absolute path of a socket
+	Database int           `yaml:"database"`
+	Username string        `yaml:"username"`
+	Password secret.String `yaml:"password"`
+	TLS      bool          `yaml:"tls"`
+}
+
+// CacheWebhook is told after every write which cache tags are stale, for caches
+// that are not in TYPO3's database.
+type CacheWebhook struct {
+	URL            string        `yaml:"url"`    // "" = none
+	Secret         secret.String `yaml:"secret"` // key of the signature
+	TimeoutSeconds int           `yaml:"timeoutSeconds"`
 }
 
 // Sign-in modes.

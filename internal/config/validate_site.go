@@ -15,6 +15,9 @@ var encryptionKey = regexp.MustCompile(`^[0-9A-Fa-f]{96}$`)
 // cookieName is a token of RFC 6265.
 var cookieName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
+// ipMasks has the characters of a list for TYPO3's GeneralUtility::cmpIP.
+var ipMasks = regexp.MustCompile(`^[0-9A-Fa-f:.*/, ]*$`)
+
 func (v *validator) typo3(t *TYPO3) {
 	if dsn := t.DSN.Reveal(); dsn != "" && !strings.HasPrefix(dsn, "mysql://") && !strings.HasPrefix(dsn, "sqlite:///") {
 		v.problem("typo3.dsn", "must begin with mysql:// or with sqlite:/// and an absolute path")
@@ -40,8 +43,37 @@ func (v *validator) typo3(t *TYPO3) {
 	if t.FileDenyPattern == "" {
 		v.warn("typo3.fileDenyPattern", "is empty, so no file name is refused")
 	}
+	v.oneOf("typo3.cookieSameSite", t.CookieSameSite, "strict", "lax", "none")
+	v.oneOf("typo3.sessionBackend", t.SessionBackend, SessionsInDatabase, SessionsInRedis)
+	v.redis(&t.Redis)
+	if !ipMasks.MatchString(t.IPMaskList) {
+		v.problem("typo3.ipMaskList", `%s: must be addresses, with "*" or as networks, separated by commas`, shown(t.IPMaskList))
+	}
+	v.cacheWebhook(&t.CacheWebhook)
 	if !strings.HasPrefix(t.SitePath, "/") || !strings.HasSuffix(t.SitePath, "/") {
 		v.problem("typo3.sitePath", `%s: must begin and end with "/", for instance "/cms/"`, shown(t.SitePath))
+	}
+}
+
+func (v *validator) redis(r *Redis) {
+	_, port, err := net.SplitHostPort(r.Address)
+	if n, portErr := strconv.Atoi(port); (err != nil || portErr != nil || n < 1 || n > 65535) && !strings.HasPrefix(r.Address, "/") {
+		v.problem("typo3.redis.address", "%s: must be host:port or the absolute path of a socket", shown(r.Address))
+	}
+	between(v, "typo3.redis.database", r.Database, 0, 1<<15)
+}
+
+// leastSecret is the shortest key of a signature, in bytes.
+const leastSecret = 16
+
+func (v *validator) cacheWebhook(w *CacheWebhook) {
+	between(v, "typo3.cacheWebhook.timeoutSeconds", w.TimeoutSeconds, 1, 60)
+	if w.URL == "" {
+		return
+	}
+	v.address("typo3.cacheWebhook.url", w.URL, true)
+	if n := len(w.Secret.Reveal()); n < leastSecret {
+		v.problem("typo3.cacheWebhook.secret", "has %d characters: must be %d or more, so that TYPO3 can tell our messages from others", n, leastSecret)
 	}
 }
 
