@@ -164,21 +164,23 @@ func groupsOf(u *typo3.BackendUser) []uint32 {
 // reason: only the gate asks the database, and it asks the same every time.
 func (c *Catalogue) Prepare(ctx context.Context, user *typo3.BackendUser, actionKey string, subject Subject, note string) (*Prepared, error) {
 	p, err := c.prepare(ctx, user, actionKey, subject, note)
-	if err == nil {
-		return p, nil
+	if _, known := ActionByKey(actionKey); !known {
+		actionKey = echo(actionKey)
 	}
+	return p, c.refused(ctx, err, user, actionKey, subject)
+}
+
+// refused logs a neutral refusal with its reason, once, and gives the error on.
+func (c *Catalogue) refused(ctx context.Context, err error, user *typo3.BackendUser, action string, subject Subject) error {
 	if !errors.Is(err, ErrNotAvailable) {
-		return nil, err
+		return err
 	}
 	var uid typo3.UserUID
 	if user != nil {
 		uid = user.UID
 	}
-	if _, known := ActionByKey(actionKey); !known {
-		actionKey = echo(actionKey)
-	}
-	c.log.InfoContext(ctx, "refused action", "reason", Reason(err), "action", actionKey, "file_uid", subject.UID, "be_user_uid", uid)
-	return nil, err
+	c.log.InfoContext(ctx, "refused action", "reason", Reason(err), "action", action, "file_uid", subject.UID, "be_user_uid", uid)
+	return err
 }
 
 func (c *Catalogue) prepare(ctx context.Context, user *typo3.BackendUser, actionKey string, subject Subject, note string) (*Prepared, error) {

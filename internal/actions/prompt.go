@@ -152,6 +152,11 @@ func messages(system, prompt string, picture *media.Image) []providers.Message {
 	}
 	return append(m,
 		providers.Message{Role: providers.User, Text: prompt},
-		providers.Message{Role: providers.User, Parts: []providers.Part{{Type: providers.ImagePart, Image: picture}}},
+		pictureMessage(picture),
 	)
+}
+
+// pictureMessage holds exactly one picture and no text.
+func pictureMessage(picture *media.Image) providers.Message {
+	return providers.Message{Role: providers.User, Parts: []providers.Part{{Type: providers.ImagePart, Image: picture}}}
 }

@@ -32,6 +32,7 @@ var (
 	ErrActingUser    = fault.New(fault.Forbidden, "acting_user_gone", "The change can no longer be made in the name of the person who started it. Nothing was written.")
 	ErrFileGone      = fault.New(fault.Unavailable, "file_gone", "The file can no longer be used. Nothing was written; you can reject this run.")
 	ErrNoTurnsLeft   = fault.New(fault.Invalid, "no_turns_left", "The model was asked as often as this run allows. Edit the text, or reject it.")
+	ErrNoModel       = fault.New(fault.Invalid, "no_model", "This run puts earlier texts back without a model, so nobody can be asked again. Edit the text, or reject it.")
 	ErrReason        = fault.New(fault.Invalid, "reason_required", "Say what should be different, so that the model can try again.")
 	ErrUnreadable    = fault.New(fault.Unavailable, "run_unreadable", "The stored state of this run cannot be opened. Nothing was changed; an administrator can look into it.")
 	ErrWrittenRun    = fault.New(fault.Stale, "run_written", "This run has already written its change, so it cannot be cancelled.")
@@ -40,6 +41,7 @@ var (
 // catalogue is what the loop needs of the actions room.
 type catalogue interface {
 	Prepare(ctx context.Context, user *typo3.BackendUser, action string, subject actions.Subject, note string) (*actions.Prepared, error)
+	PrepareRestore(ctx context.Context, user *typo3.BackendUser, subject actions.Subject, earlier map[actions.Field]string) (*actions.Restored, error)
 	Tool(name string) (tool actions.Tool, enabled bool)
 }
 
@@ -118,6 +120,9 @@ func instanceName() string {
 // action cannot run for this user and record is the one actions.ErrNotAvailable
 // (P3), and then there is no run. A repeated idempotency key answers the run it made.
 func (a *Agent) Start(ctx context.Context, r StartRequest) (*suspend.Run, error) {
+	if !r.User.MayEnter(a.Settings().Access.Groups) {
+		return nil, actions.ErrNotAvailable
+	}
 	p, err := a.Catalogue.Prepare(ctx, r.User, r.Action, actions.Subject{Table: r.Table, UID: r.UID}, r.Note)
 	if err != nil {
 		return nil, err

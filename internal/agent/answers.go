@@ -30,7 +30,7 @@ func (a *Agent) decision(r DecideRequest, run *suspend.Run) suspend.Decision {
 		By: uint32(r.Reviewer.UID), ByName: r.Reviewer.DisplayName(), OriginalUser: uint32(r.Reviewer.OriginalUID),
 		At: a.Now().UTC(), Reason: r.reason(),
 		SelfApproved: r.Verb == suspend.VerbApprove && samePerson(r.Reviewer, run),
-		FileUID:      run.SubjectUID, Model: run.Model,
+		FileUID:      run.SubjectUID, Model: run.Model, Action: run.Action, Language: run.Language,
 	}
 }
 
@@ -60,6 +60,9 @@ func (a *Agent) reject(ctx context.Context, r DecideRequest, run *suspend.Run) (
 // askAgain answers the call with the reviewer's reason and queues the run for
 // another turn. The reason is screened with the transcript before it is sent (P6).
 func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run, state *suspend.State) (DecideResult, error) {
+	if run.WithoutModel() {
+		return DecideResult{}, ErrNoModel
+	}
 	if r.reason() == "" {
 		return DecideResult{}, ErrReason
 	}

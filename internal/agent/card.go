@@ -40,7 +40,9 @@ func (a *Agent) Card(ctx context.Context, viewer *typo3.BackendUser, id suspend.
 	if days := settings.Review.ExpireAfterDays; days > 0 {
 		card.ExpiresAt = run.WaitingSince.AddDate(0, 0, days)
 	}
-	card.TurnsLeft = max(0, settings.Agent.MaxTurns-run.Turn)
+	if !run.WithoutModel() {
+		card.TurnsLeft = max(0, settings.Agent.MaxTurns-run.Turn)
+	}
 	card.Provider = providerName(run)
 	card.CanDecide = a.mayDecide(viewer, run, suspend.VerbReject) == nil
 	switch why := a.mayDecide(viewer, run, suspend.VerbApprove); {

@@ -7,7 +7,6 @@ import (
 	"editor-actions/internal/config"
 	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
-	"editor-actions/internal/typo3"
 )
 
 // closing sends the transcript once more with the tool's result and keeps the
@@ -15,7 +14,7 @@ import (
 // every way out of this function settles the run as completed.
 func (s *segment) closing(ctx context.Context) {
 	done := func(note string, kind string) { s.settle(ctx, suspend.Completed, suspend.ReasonApproved, note, kind) }
-	if s.a.Settings().Agent.ClosingTurn == config.ClosingTurnOff {
+	if s.run.WithoutModel() || s.a.Settings().Agent.ClosingTurn == config.ClosingTurnOff {
 		done("", "")
 		return
 	}
@@ -62,7 +61,7 @@ func (s *segment) closing(ctx context.Context) {
 // a long queue its initiator may have lost the file, or the operator may have
 // excluded its folder (P11).
 func (s *segment) mayLook(ctx context.Context) error {
-	actor, err := s.a.Users.User(ctx, typo3.UserUID(s.run.Initiator))
+	actor, err := s.a.actingUser(ctx, s.run)
 	if err != nil {
 		return err
 	}

@@ -51,16 +51,33 @@ func (a *Agent) Decide(ctx context.Context, r DecideRequest) (DecideResult, erro
 	if unreadable || len(state.Pending) != 1 {
 		return DecideResult{}, ErrUnreadable
 	}
-	if !a.configurationActive(run.Configuration) {
+	if !run.WithoutModel() && !a.configurationActive(run.Configuration) {
 		return DecideResult{}, ErrConfiguration
 	}
 	switch r.Verb {
 	case suspend.VerbApprove:
-		return a.approve(ctx, r, run, state)
+		res, err := a.approve(ctx, r, run, state)
+		return a.withhold(ctx, r, run, res, err)
 	case suspend.VerbAskAgain:
 		return a.askAgain(ctx, r, run, state)
 	}
 	return DecideResult{}, fault.New(fault.Invalid, "unknown_decision", "A decision is approve, ask again or reject.")
+}
+
+// withhold keeps what a failed approval says about a text from a reviewer who may
+// not see the file: which rule an edit broke, which field moved.
+func (a *Agent) withhold(ctx context.Context, r DecideRequest, run *suspend.Run, res DecideResult, err error) (DecideResult, error) {
+	if fault.KindOf(err) != fault.Invalid && res.Outcome != Redrawn {
+		return res, err
+	}
+	seen, lookErr := a.Gate.LookMany(ctx, r.Reviewer, []typo3.FileUID{subject(run)})
+	if lookErr != nil {
+		return DecideResult{}, lookErr
+	}
+	if len(seen) == 0 {
+		return DecideResult{}, ErrWithheld
+	}
+	return res, err
 }
 
 // sameDigest compares in constant time: the digest is what a form must know.
@@ -105,7 +122,7 @@ func (a *Agent) approve(ctx context.Context, r DecideRequest, run *suspend.Run, 
 	if err := a.checkTexts(tool, call, r, run); err != nil {
 		return DecideResult{}, err
 	}
-	actor, err := a.Users.User(ctx, typo3.UserUID(run.Initiator))
+	actor, err := a.actingUser(ctx, run)
 	if err != nil {
 		return DecideResult{}, ErrActingUser.Because(err)
 	}

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 )
@@ -14,6 +16,20 @@ func seesAll(approverGroups []uint32, u *typo3.BackendUser) bool {
 // for admins and reviewers.
 func mayRead(approverGroups []uint32, u *typo3.BackendUser, run *suspend.Run) bool {
 	return seesAll(approverGroups, u) || run.Initiator == uint32(u.UID)
+}
+
+// actingUser loads the person in whose name a run acts, with the rights of this
+// moment (P11). Whoever may no longer use the service at all acts no more, and their
+// runs with them.
+func (a *Agent) actingUser(ctx context.Context, run *suspend.Run) (*typo3.BackendUser, error) {
+	user, err := a.Users.User(ctx, typo3.UserUID(run.Initiator))
+	if err != nil {
+		return nil, err
+	}
+	if !user.MayEnter(a.Settings().Access.Groups) {
+		return nil, ErrActingUser
+	}
+	return user, nil
 }
 
 // samePerson reports whether a user is the person who started the run: the

@@ -48,7 +48,7 @@ func (s *segment) propose(ctx context.Context) {
 		s.settle(ctx, suspend.Failed, suspend.ReasonToolOff, "", "")
 		return
 	}
-	actor, err := s.a.Users.User(ctx, typo3.UserUID(s.run.Initiator))
+	actor, err := s.a.actingUser(ctx, s.run)
 	if err != nil {
 		s.stop(ctx, err, suspend.ReasonUserGone)
 		return

@@ -42,7 +42,9 @@ type Decision struct {
 	SelfApproved bool // by the person who started the run
 	FileUID      uint64
 	HistoryUID   uint32 // sys_history row of the write, 0 = none
-	Model        string
+	Model        string // "" when no model was asked
+	Action       string // of the run
+	Language     string // the texts were asked for in it
 	Fields       map[string]FieldChange
 }
 
@@ -62,6 +64,8 @@ type decisionRow struct {
 	SelfApproved bool      `gorm:"column:self_approved"`
 	HistoryUID   uint32    `gorm:"column:history_uid"`
 	Model        string    `gorm:"column:model"`
+	Action       string    `gorm:"column:action"`
+	Language     string    `gorm:"column:language"`
 	Fields       string    `gorm:"column:fields"`
 }
 
@@ -84,7 +88,8 @@ func (d Decision) row() (*decisionRow, error) {
 		RunID: string(d.Run), Turn: d.Turn, Digest: d.Digest, Verb: string(d.Verb), SubjectTable: subjectTable,
 		SubjectUID: d.FileUID, DecidedBy: d.By, DecidedName: clip(d.ByName, nameLength), OriginalUser: d.OriginalUser,
 		DecidedAt: d.At.UTC().Truncate(time.Microsecond), Reason: d.Reason, Edited: d.Edited, SelfApproved: d.SelfApproved,
-		HistoryUID: d.HistoryUID, Model: clip(d.Model, modelLength), Fields: string(raw),
+		HistoryUID: d.HistoryUID, Model: clip(d.Model, modelLength), Action: d.Action, Language: d.Language,
+		Fields: string(raw),
 	}, nil
 }
 
@@ -93,6 +98,7 @@ func (r *decisionRow) decision() Decision {
 		Run: RunID(r.RunID), Turn: r.Turn, Digest: r.Digest, Verb: Verb(r.Verb), By: r.DecidedBy, ByName: r.DecidedName,
 		OriginalUser: r.OriginalUser, At: r.DecidedAt.UTC(), Reason: r.Reason, Edited: r.Edited,
 		SelfApproved: r.SelfApproved, FileUID: r.SubjectUID, HistoryUID: r.HistoryUID, Model: r.Model,
+		Action: r.Action, Language: r.Language,
 	}
 	if err := json.Unmarshal([]byte(r.Fields), &d.Fields); err != nil {
 		d.Fields = nil // one bad row hides no other (P17)

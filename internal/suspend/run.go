@@ -129,6 +129,9 @@ type Run struct {
 	Version       int64  // grows with every change
 }
 
+// WithoutModel reports whether the run asks no model: it puts earlier texts back.
+func (r *Run) WithoutModel() bool { return r.Configuration == "" }
+
 // PendingCall is the write that a model asked for. Arguments are the exact
 // bytes: the digest covers them.
 type PendingCall struct {
@@ -150,7 +153,8 @@ type State struct {
 	Warnings    []string
 }
 
-// NewRun is what Create stores.
+// NewRun is what Create stores. With a pending call in its state it waits for a
+// decision at once, on turn 1; without one it is queued.
 type NewRun struct {
 	Action, Tool   string
 	SubjectTable   string
@@ -159,7 +163,7 @@ type NewRun struct {
 	Initiator      uint32
 	OriginalUser   uint32
 	Language       string
-	Configuration  string
+	Configuration  string // "" = no model is asked; the state must hold the call then
 	SourceSHA256   string
 	IdempotencyKey string // "" = none
 	State          State

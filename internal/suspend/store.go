@@ -150,7 +150,7 @@ func (s *Store) conn(ctx context.Context, tx *gorm.DB) *gorm.DB {
 	return tx.Session(&gorm.Session{Context: ctx, QueryFields: true})
 }
 
-// Create stores a queued run with its sealed state. A repeated idempotency key
+// Create stores a run with its sealed state. A repeated idempotency key
 // of the same initiator answers the run it made, and created is false.
 func (s *Store) Create(ctx context.Context, n NewRun) (run *Run, created bool, err error) {
 	id := s.NewID()
@@ -164,12 +164,22 @@ func (s *Store) Create(ctx context.Context, n NewRun) (run *Run, created bool, e
 		return nil, false, err
 	}
 	now := s.now()
+	born := toCreate
+	switch {
+	case len(n.State.Pending) > 0:
+		born = toPropose
+	case n.Configuration == "":
+		return nil, false, errors.New("suspend: create run: neither a model nor a call")
+	}
 	row := sealedRow{SealedKey: sealed.Key, SealedState: sealed.Body, Row: runRow{
-		ID: string(id), Status: toCreate.target(), Phase: string(PhasePropose), Action: n.Action, Tool: n.Tool,
+		ID: string(id), Status: born.target(), Phase: string(PhasePropose), Action: n.Action, Tool: n.Tool,
 		SubjectTable: n.SubjectTable, SubjectUID: n.SubjectUID, StorageUID: n.StorageUID, Initiator: n.Initiator,
 		OriginalUser: n.OriginalUser, Language: n.Language, Configuration: n.Configuration, IdempotencyKey: key,
 		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Version: 1,
 	}}
+	if len(n.State.Pending) > 0 {
+		row.Row.Turn, row.Row.Digest, row.Row.WaitingSince = 1, Digest(n.State.Pending, 0), &now
+	}
 	err = s.conn(ctx, nil).Create(&row).Error
 	if errors.Is(err, gorm.ErrDuplicatedKey) {
 		var first runRow

@@ -15,6 +15,7 @@ type transition struct {
 // The transitions. There are no others.
 var (
 	toCreate   = transition{"create", nil, []Status{Queued}, ""}
+	toPropose  = transition{"create with its call", nil, []Status{Waiting}, "no model is asked"}
 	toClaim    = transition{"claim", []Status{Queued}, []Status{Running}, ""}
 	toTakeOver = transition{"take over", []Status{Running}, []Status{Running}, "lease ran out"}
 	toKeep     = transition{"renew or save progress", []Status{Running}, []Status{Running}, "own lease"}
@@ -31,7 +32,7 @@ var (
 	toExpire   = transition{"expire", []Status{Waiting}, []Status{Expired}, "waited too long"}
 
 	transitions = []transition{
-		toCreate, toClaim, toTakeOver, toKeep, toGiveUp, toBury, toRequeue, toSuspend, toSettle,
+		toCreate, toPropose, toClaim, toTakeOver, toKeep, toGiveUp, toBury, toRequeue, toSuspend, toSettle,
 		toApprove, toAskAgain, toReject, toRedraw, toCancel, toExpire,
 	}
 )

@@ -91,6 +91,12 @@ func (u *BackendUser) MayFile(permission string, storage StorageUID) bool {
 	return may
 }
 
+// MayEnter reports whether the user may use this service at all: access.groups
+// names its groups, none means everybody. Administrators always may.
+func (u *BackendUser) MayEnter(groups []uint32) bool {
+	return u.Admin || len(groups) == 0 || u.InGroup(groups...)
+}
+
 // InGroup reports whether the user is in one of the groups.
 func (u *BackendUser) InGroup(groups ...uint32) bool {
 	for _, g := range u.Groups {

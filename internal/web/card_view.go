@@ -40,6 +40,7 @@ type cardView struct {
 	CanDecide  bool
 	CanCancel  bool
 	TurnsLeft  int
+	NoModel    bool   // nobody to ask again
 	Reason     string // typed before, kept
 	ReasonBad  string
 	Errors     []errorView
@@ -88,6 +89,7 @@ func (w *words) cardView(card *agent.Card) cardView {
 		Note: card.Note, Provider: card.Provider, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
 		// What a reviewer cannot see is not theirs to approve: what was seen is what is written.
 		CanApprove: card.CanApprove && !card.Withheld && !card.Unreadable, CanDecide: card.CanDecide, CanCancel: card.View.CanCancel, TurnsLeft: card.TurnsLeft,
+		NoModel: r.WithoutModel(),
 	}
 	if card.Image != nil {
 		// The digest keeps a picture of an earlier card from being shown with this one.

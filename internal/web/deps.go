@@ -19,6 +19,7 @@ import (
 // runStarter starts and stops runs; agent.Agent is the real one of all run interfaces.
 type runStarter interface {
 	Start(ctx context.Context, r agent.StartRequest) (*suspend.Run, error)
+	Restore(ctx context.Context, r agent.RestoreRequest) (*suspend.Run, error)
 	Cancel(ctx context.Context, viewer *typo3.BackendUser, id suspend.RunID) error
 }
 

@@ -236,6 +236,7 @@ type fakeRuns struct {
 	cards     map[suspend.RunID]*agent.Card
 	order     []suspend.RunID
 	history   map[typo3.FileUID][]suspend.Decision
+	restored  []agent.RestoreRequest
 	started   []agent.StartRequest
 	decisions []agent.DecideRequest
 	cancelled []suspend.RunID
@@ -282,6 +283,17 @@ func (f *fakeRuns) Start(_ context.Context, r agent.StartRequest) (*suspend.Run,
 	run := &suspend.Run{ID: id, Action: r.Action, SubjectTable: r.Table, SubjectUID: r.UID, Status: suspend.Queued, Initiator: uint32(r.User.UID), Created: clock}
 	f.add(&agent.Card{View: agent.RunView{Run: run, Initiator: r.User.DisplayName(), CanCancel: true}})
 	return run, nil
+}
+
+func (f *fakeRuns) Restore(_ context.Context, r agent.RestoreRequest) (*suspend.Run, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.restored = append(f.restored, r)
+	card, ok := f.cards[r.Run]
+	if !ok {
+		return nil, actions.ErrNotAvailable
+	}
+	return card.View.Run, nil
 }
 
 func (f *fakeRuns) Cancel(_ context.Context, viewer *typo3.BackendUser, id suspend.RunID) error {

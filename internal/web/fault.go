@@ -13,6 +13,7 @@ import (
 var (
 	errSignedOut   = fault.New(fault.Unauthenticated, "signed_out", "You are not signed in, or your session has ended.")
 	errSecondStep  = fault.New(fault.Unauthenticated, "second_factor_required", "Sign-in is not complete: the second factor is missing.")
+	errNoAccess    = fault.New(fault.Forbidden, "no_access", "Your backend user may not use the editor actions. An administrator can add you to a group that may.")
 	errFormToken   = fault.New(fault.Forbidden, "form_token", "This form does not belong to your current session, so nothing was done. Check what you typed and send it again.")
 	errOrigin      = fault.New(fault.Forbidden, "cross_origin", "This request came from another site, so nothing was done.")
 	errBodyTooBig  = fault.New(fault.TooLarge, "body_too_large", "More than 64 KiB were sent, so nothing was done. Shorten the text and send it again.")

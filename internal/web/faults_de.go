@@ -6,6 +6,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	// web
 	"signed_out":               "Sie sind nicht angemeldet, oder Ihre Sitzung ist zu Ende.",
 	"second_factor_required":   "Die Anmeldung ist nicht abgeschlossen: Es fehlt der zweite Faktor.",
+	"no_access":                "Ihr Backend-Benutzer darf die Redaktionsaktionen nicht verwenden. Wer das System verwaltet, kann Sie in eine Gruppe aufnehmen, die es darf.",
 	"form_token":               "Dieses Formular gehört nicht zu Ihrer jetzigen Sitzung, deshalb ist nichts geschehen. Prüfen Sie Ihre Eingaben und senden Sie sie noch einmal.",
 	"cross_origin":             "Diese Anfrage kam von einer anderen Website, deshalb ist nichts geschehen.",
 	"body_too_large":           "Es kamen mehr als 64 KiB an, deshalb ist nichts geschehen. Kürzen Sie den Text und senden Sie ihn noch einmal.",
@@ -44,6 +45,8 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"tool_off":               "Das Werkzeug dieses Laufs ist abgeschaltet, deshalb wurde nichts geschrieben. Der Lauf wartet weiter.",
 	"acting_user_gone":       "Die Änderung lässt sich nicht mehr im Namen der Person vornehmen, die sie begonnen hat. Es wurde nichts geschrieben.",
 	"file_gone":              "Die Datei lässt sich nicht mehr verwenden. Es wurde nichts geschrieben; Sie können diesen Lauf ablehnen.",
+	"no_model":               "Dieser Lauf stellt frühere Texte ohne Modell wieder her, deshalb kann niemand noch einmal gefragt werden. Bearbeiten Sie den Text oder lehnen Sie ihn ab.",
+	"nothing_to_restore":     "Die Datei hat diese Texte schon, es gibt nichts wiederherzustellen.",
 	"no_turns_left":          "Das Modell wurde so oft gefragt, wie dieser Lauf erlaubt. Bearbeiten Sie den Text oder lehnen Sie ihn ab.",
 	"reason_required":        "Sagen Sie, was anders sein soll, damit das Modell es noch einmal versuchen kann.",
 	"run_unreadable":         "Der gespeicherte Stand dieses Laufs lässt sich nicht öffnen. Nichts wurde geändert; die Administration kann nachsehen.",

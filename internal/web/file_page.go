@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -50,9 +51,10 @@ type historyView struct {
 	Self     bool
 	Reason   string
 	Fields   []changeView
-	Language string // the model was asked for its texts in it; "" when nobody knows it
+	Language string // the texts were asked for in it; "" when nobody knows it
+	NoModel  bool   // the proposal was an earlier text
 	Run      suspend.RunID
-	Readable bool
+	Restore  *restoreView // nil when there is nothing to put back
 }
 
 // changeView is a field before and after.
@@ -106,10 +108,17 @@ func (s *Server) renderFile(c echo.Context, code int, uid typo3.FileUID) error {
 	}
 	v.Open = openRunViews(w, open[uid])
 	for _, d := range history {
-		v.History = append(v.History, historyViewOf(w, d))
+		h := historyViewOf(w, d)
+		if restorable(access, meta, d) {
+			h.Restore = &restoreView{Token: v.Token, Key: fmt.Sprintf("%.40s-%s-%d", v.KeyID, tail(string(d.Run), 12), d.Turn), Run: d.Run, Turn: d.Turn}
+		}
+		v.History = append(v.History, h)
 	}
 	return s.render(c, code, "file", v.Lang, v)
 }
+
+// tail is the end of an id, which is where it differs from others.
+func tail(id string, n int) string { return id[max(0, len(id)-n):] }
 
 // folderOf is the combined identifier of the file's folder.
 func folderOf(f *falgate.File) string {
@@ -124,15 +133,19 @@ func folderOf(f *falgate.File) string {
 
 func historyViewOf(w *words, d suspend.Decision) historyView {
 	h := historyView{
-		Verb: d.Verb, At: d.At, Self: d.SelfApproved, Reason: d.Reason, Run: d.Run,
+		Verb: d.Verb, At: d.At, Self: d.SelfApproved, Reason: d.Reason, Run: d.Run, Language: d.Language, NoModel: d.Action == actions.RestoreTexts,
 		Text: w.T(Key("history."+string(d.Verb)), d.ByName),
 	}
 	if d.Verb != suspend.VerbApprove {
 		return h
 	}
-	h.Detail = w.T("history.as_proposed")
-	if d.Edited {
+	switch {
+	case d.Edited:
 		h.Detail = w.T("history.edited")
+	case d.Action == actions.RestoreTexts:
+		h.Detail = w.T("history.restored")
+	default:
+		h.Detail = w.T("history.as_proposed")
 	}
 	for _, f := range []actions.Field{actions.Alternative, actions.Title, actions.Description} {
 		ch, ok := d.Fields[string(f)]

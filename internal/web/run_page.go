@@ -71,7 +71,7 @@ func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
 	}
 	if v.File != nil {
 		v.page = s.newPage(c, "review", "run.title", v.Action, v.File.Name)
-		v.Again = "/actions?table=" + r.Run.SubjectTable + "&uid=" + itoa(r.Run.SubjectUID)
+		v.Again = againAt(r.Run)
 	} else {
 		v.page = s.newPage(c, "review", "title.plain", v.Action)
 	}
@@ -94,6 +94,14 @@ func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
 		}
 	}
 	return v
+}
+
+// againAt is where the editor starts over.
+func againAt(r *suspend.Run) string {
+	if r.WithoutModel() { // from the file's history
+		return "/files/" + itoa(r.SubjectUID)
+	}
+	return "/actions?table=" + r.SubjectTable + "&uid=" + itoa(r.SubjectUID)
 }
 
 func fileOfRun(r *agent.RunView) *fileView {
@@ -135,6 +143,9 @@ func stepViews(w *words, r *suspend.Run) []stepView {
 		if !r.Written { // never reached
 			out = append(out[:min(now, 3)], stepView{Text: w.T(Key("step.ended." + string(r.Status))), State: "ended"})
 		}
+	}
+	if r.WithoutModel() { // it began at the review
+		out = out[2:]
 	}
 	return out
 }

@@ -81,6 +81,9 @@ func (s *Server) signedIn(c echo.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !user.MayEnter(settings.Access.Groups) {
+		return nil, errNoAccess
+	}
 	viewer := *user
 	viewer.OriginalUID = res.OriginalUserUID
 	token, err := s.formToken(sessionID(cookie.Value), viewer.UID)

@@ -115,6 +115,8 @@ var germanTexts = map[Key]string{
 	"action.suggest_title_and_description.label":       "Titel und Beschreibung vorschlagen",
 	"action.suggest_title_and_description.description": "Ein Modell sieht sich das Bild an und schlägt einen Titel und eine Beschreibung vor.",
 
+	"action.restore_texts.label": "Früheren Text wiederherstellen",
+
 	"note.label": "Wie soll der Text sein?",
 	"note.hint":  "Zum Beispiel, worauf es im Bild ankommt, oder Namen, die das Modell nicht kennen kann. Die Notiz selbst wird nie an der Datei gespeichert.",
 
@@ -122,6 +124,9 @@ var germanTexts = map[Key]string{
 	"history.ask_again":   "Zurückgegeben von %s",
 	"history.reject":      "Abgelehnt von %s",
 	"history.as_proposed": "Wie vorgeschlagen",
+	"history.restored":    "Früherer Text wiederhergestellt",
+	"history.earlier":     "Der frühere Text war:",
+	"history.restore":     "Text von davor wiederherstellen",
 	"history.edited":      "Bearbeitet",
 	"history.self":        "dieselbe Person, die gestartet hat",
 	"history.run":         "Lauf zeigen",

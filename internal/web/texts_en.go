@@ -115,6 +115,8 @@ var englishTexts = map[Key]string{
 	"action.suggest_title_and_description.label":       "Suggest title and description",
 	"action.suggest_title_and_description.description": "A model looks at the picture and proposes a title and a description for it.",
 
+	"action.restore_texts.label": "Restore earlier text",
+
 	"note.label": "What should the text be like?",
 	"note.hint":  "For example what matters in the picture, or names the model cannot know. The note itself is never stored with the file.",
 
@@ -122,6 +124,9 @@ var englishTexts = map[Key]string{
 	"history.ask_again":   "Sent back by %s",
 	"history.reject":      "Rejected by %s",
 	"history.as_proposed": "As proposed",
+	"history.restored":    "Earlier text restored",
+	"history.earlier":     "The earlier text was:",
+	"history.restore":     "Restore the text from before",
 	"history.edited":      "Edited",
 	"history.self":        "the same person who started it",
 	"history.run":         "Show the run",

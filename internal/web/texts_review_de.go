@@ -40,6 +40,8 @@ var germanReviewTexts = map[Key]string{
 	"card.moved_field":         "%s: Jemand hat einen anderen Text gespeichert.",
 	"card.moved_file":          "Die Datei wurde ersetzt. Gezeigt wird das neue Bild; der Vorschlag entstand für das alte.",
 	"card.sent":                "Das Bild, das dem Modell geschickt wurde: %d × %d Pixel.",
+	"card.no_model":            "Das Bild, wie es jetzt ist. Es wurde kein Modell gefragt.",
+	"card.earlier_text":        "Früherer Text",
 	"card.note":                "Notiz der Redaktion",
 	"card.earlier_one":         "%d früherer Vorschlag",
 	"card.earlier_other":       "%d frühere Vorschläge",

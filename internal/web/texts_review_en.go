@@ -40,6 +40,8 @@ var englishReviewTexts = map[Key]string{
 	"card.moved_field":         "%s: somebody stored another text.",
 	"card.moved_file":          "The file was replaced. The picture shown is the new one; the proposal was made for the old one.",
 	"card.sent":                "The picture the model was sent: %d × %d pixels.",
+	"card.no_model":            "The picture as it is now. No model was asked.",
+	"card.earlier_text":        "Earlier text",
 	"card.note":                "The editor's note",
 	"card.earlier_one":         "%d earlier proposal",
 	"card.earlier_other":       "%d earlier proposals",

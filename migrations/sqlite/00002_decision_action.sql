@@ -1,0 +1,3 @@
+-- +goose Up
+ALTER TABLE tx_editoractions_decision ADD COLUMN action TEXT NOT NULL DEFAULT '';
+ALTER TABLE tx_editoractions_decision ADD COLUMN language TEXT NOT NULL DEFAULT '';
