@@ -21,6 +21,7 @@ import (
 	"editor-actions/internal/providers/openai"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
+	"editor-actions/internal/webhook"
 
 	"gorm.io/gorm"
 )
@@ -116,8 +117,10 @@ func (r *rooms) withAgent(log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	hooks := webhook.New(time.Now)
+	r.closers = append(r.closers, hooks.Close)
 	r.agent = agent.New(agent.Deps{
-		Catalogue: r.catalogue, Gate: r.gate, Scaler: r.scaler, Users: r.cms, Models: r.directory,
+		Catalogue: r.catalogue, Gate: r.gate, Scaler: r.scaler, Users: r.cms, Models: r.directory, Webhooks: hooks,
 		Store: r.store, DB: r.db, Screener: screener, Settings: r.settings, Log: log, Now: time.Now,
 	})
 	return nil

@@ -17,6 +17,7 @@ import (
 	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
+	"editor-actions/internal/webhook"
 
 	"gorm.io/gorm"
 )
@@ -70,6 +71,11 @@ type models interface {
 	Resolve(configuration string, need ...providers.Capability) (providers.Resolved, error)
 }
 
+// messenger tells another program what happened; webhook.Sender is the real one.
+type messenger interface {
+	Send(ctx context.Context, t webhook.Target, m webhook.Message) error
+}
+
 // Deps is what an Agent is built from. All of it is required.
 type Deps struct {
 	Catalogue catalogue
@@ -77,6 +83,7 @@ type Deps struct {
 	Scaler    scaler
 	Users     userSource
 	Models    models
+	Webhooks  messenger
 	Store     *suspend.Store
 	DB        *gorm.DB
 	Screener  func() *guardrails.Screener // the current one: settings may be reloaded

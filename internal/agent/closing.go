@@ -3,16 +3,20 @@ package agent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
+	"editor-actions/internal/typo3"
+	"editor-actions/internal/webhook"
 )
 
 // closing sends the transcript once more with the tool's result and keeps the
 // model's sentence. The change is written and stays so, whatever happens here (P18):
 // every way out of this function settles the run as completed.
 func (s *segment) closing(ctx context.Context) {
+	s.tellCaches(ctx)
 	done := func(note string, kind string) { s.settle(ctx, suspend.Completed, suspend.ReasonApproved, note, kind) }
 	if s.run.WithoutModel() || s.a.Settings().Agent.ClosingTurn == config.ClosingTurnOff {
 		done("", "")
@@ -55,6 +59,35 @@ func (s *segment) closing(ctx context.Context) {
 		return
 	}
 	done(s.sentence(resp.Message.Text), "")
+}
+
+// tellCaches tells typo3.cacheWebhook which pages are stale. It stands here and
+// not beside the write, because a run is claimed until it is settled: after a crash
+// the message is sent again rather than lost. That it failed changes nothing about
+// the write.
+func (s *segment) tellCaches(ctx context.Context) {
+	hook := s.a.Settings().TYPO3.CacheWebhook
+	if hook.URL == "" {
+		return
+	}
+	shown, err := decodePreview(s.state.Preview)
+	if err == nil {
+		err = s.a.Webhooks.Send(ctx,
+			webhook.Target{URL: hook.URL, Secret: hook.Secret, Timeout: time.Duration(hook.TimeoutSeconds) * time.Second},
+			webhook.Message{ID: string(s.run.ID), Type: "caches.stale", At: s.a.Now(), Data: staleCaches{
+				File: s.run.SubjectUID, Metadata: uint32(shown.MetadataUID), Tags: typo3.CacheTags(subject(s.run), shown.MetadataUID),
+			}})
+	}
+	if err != nil && ctx.Err() == nil {
+		s.a.Log.ErrorContext(ctx, "tell caches", "run_id", s.run.ID, "file_uid", s.run.SubjectUID, "err", err)
+	}
+}
+
+// staleCaches is the data of the message "caches.stale".
+type staleCaches struct {
+	File     uint64   `json:"file"`     // sys_file.uid
+	Metadata uint32   `json:"metadata"` // sys_file_metadata.uid
+	Tags     []string `json:"tags"`
 }
 
 // mayLook answers why the picture must not be sent once more: after a crash or

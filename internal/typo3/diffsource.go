@@ -2,7 +2,6 @@ package typo3
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,43 +118,4 @@ func phpString(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// cacheTables are TYPO3's caches of the group "pages" with the default database
-// backend; each has a table of tags beside it. Other backends cannot be reached
-// from the database.
-var cacheTables = []string{"cache_hash", "cache_pages", "cache_rootline"}
-
-// flushCaches removes what is cached under the record's tags, and under the
-// file's own tag, which cures translated pages that TYPO3 leaves stale. One query
-// looks in all caches; only hits are deleted.
-func (c *CMS) flushCaches(ctx context.Context, tx *gorm.DB, w MetadataWrite) error {
-	tags := []string{"sys_file_metadata", "sys_file_metadata_" + decimal(uint32(w.MetadataUID)), "sys_file_" + decimal(uint32(w.File))}
-	var parts []string
-	var args []any
-	for _, t := range cacheTables {
-		if c.has(ctx, t+"_tags") {
-			parts = append(parts, "SELECT '"+t+"' AS cache, identifier FROM "+t+"_tags WHERE tag IN ?")
-			args = append(args, tags)
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	var hits []struct{ Cache, Identifier string }
-	if err := tx.Raw(strings.Join(parts, " UNION "), args...).Scan(&hits).Error; err != nil {
-		return fmt.Errorf("typo3: look up cache tags: %w", err)
-	}
-	byCache := map[string][]string{}
-	for _, h := range hits {
-		byCache[h.Cache] = append(byCache[h.Cache], h.Identifier)
-	}
-	for cache, ids := range byCache {
-		for _, table := range []string{cache, cache + "_tags"} {
-			if err := tx.Exec("DELETE FROM "+table+" WHERE identifier IN ?", ids).Error; err != nil {
-				return fmt.Errorf("typo3: flush cache: %w", err)
-			}
-		}
-	}
-	return nil
 }
