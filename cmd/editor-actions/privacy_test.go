@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"editor-actions/internal/config"
 )
@@ -138,6 +139,28 @@ func TestP7_StateIsSealedAtRest(t *testing.T) {
 			if strings.Contains(string(sealed), word) {
 				t.Errorf("the sealed state shows %q", word)
 			}
+		}
+	})
+}
+
+func TestPrivacy_EventsAreDeletedAfterTheirDays(t *testing.T) {
+	eachService(t, func(c *config.Settings) { c.Privacy.RetentionDays = 7 }, func(t *testing.T, s *service) {
+		editor, admin := s.as(editorUID), s.as(s.reviewer())
+		old, _ := s.written(editor, admin, fileLake)
+		young, _ := s.written(editor, admin, fileSunset)
+		for id, days := range map[string]int{old: 8, young: 6} {
+			s.exec("UPDATE tx_editoractions_run SET settled_at = ? WHERE id = ?", time.Now().UTC().AddDate(0, 0, -days), id)
+		}
+		s.stop()
+		s.start()
+		events := func(id string) int { return s.count("SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id = ?", id) }
+		for deadline := time.Now().Add(time.Minute); events(old) > 0; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("old events stay")
+			}
+		}
+		if events(young) == 0 || s.count("SELECT COUNT(*) FROM tx_editoractions_decision WHERE run_id = ?", old) != 1 {
+			t.Error("young events or a decision are gone")
 		}
 	})
 }

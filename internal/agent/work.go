@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	pollInterval   = time.Second      // how soon work of other instances is seen
-	expireInterval = time.Minute      // how often waiting runs are checked for expiry
-	settleTimeout  = 10 * time.Second // to record an outcome after a shutdown began
-	expireBatch    = 100
+	pollInterval  = time.Second      // how soon work of other instances is seen
+	houseInterval = time.Minute      // how often expiry and retention are looked after
+	settleTimeout = 10 * time.Second // to record an outcome after a shutdown began
+	houseBatch    = 100
 )
 
 // Work executes queued runs until ctx is done, then waits for the segments in
@@ -25,7 +25,7 @@ func (a *Agent) Work(ctx context.Context) error {
 	for i := range a.Settings().Agent.Workers {
 		wg.Go(func() { a.worker(ctx, i) })
 	}
-	wg.Go(func() { a.expirer(ctx) })
+	wg.Go(func() { a.housekeeper(ctx) })
 	wg.Wait()
 	return ctx.Err()
 }
@@ -94,25 +94,42 @@ func (s *segment) keepLease(ctx context.Context, cancel context.CancelCauseFunc,
 	}
 }
 
-// expirer settles runs that waited longer than review.expireAfterDays.
-func (a *Agent) expirer(ctx context.Context) {
-	t := time.NewTicker(expireInterval)
+// housekeeper does now and then what time alone makes due.
+func (a *Agent) housekeeper(ctx context.Context) {
+	t := time.NewTicker(houseInterval)
 	defer t.Stop()
 	for {
-		if days := a.Settings().Review.ExpireAfterDays; days > 0 {
-			n, err := a.Store.Expire(ctx, a.Now().AddDate(0, 0, -days), expireBatch)
-			switch {
-			case err != nil && ctx.Err() == nil:
-				a.Log.ErrorContext(ctx, "expire runs", "err", err)
-			case n > 0:
-				a.Log.InfoContext(ctx, "expired runs", "count", n)
-			}
+		s := a.Settings()
+		if days := s.Review.ExpireAfterDays; days > 0 {
+			a.repeat(ctx, "expire runs", days, a.Store.Expire)
+		}
+		if days := s.Privacy.RetentionDays; days > 0 {
+			a.repeat(ctx, "delete old events", days, a.Store.PurgeEvents)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
 		}
+	}
+}
+
+// repeat has do work on what is older than so many days, in batches, until nothing
+// is left.
+func (a *Agent) repeat(ctx context.Context, what string, days int, do func(ctx context.Context, before time.Time, limit int) (int, error)) {
+	before, done := a.Now().AddDate(0, 0, -days), 0
+	for ctx.Err() == nil {
+		n, err := do(ctx, before, houseBatch)
+		done += n
+		if err != nil && ctx.Err() == nil {
+			a.Log.ErrorContext(ctx, "keep house", "what", what, "err", err)
+		}
+		if err != nil || n < houseBatch {
+			break
+		}
+	}
+	if done > 0 {
+		a.Log.InfoContext(ctx, "kept house", "what", what, "count", done)
 	}
 }
 

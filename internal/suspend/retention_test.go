@@ -1,0 +1,47 @@
+package suspend_test
+
+import (
+	"testing"
+	"time"
+
+	"editor-actions/internal/suspend"
+)
+
+func TestPurgeEvents_OnlyOfRunsThatSettledLongAgo(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *site) {
+		var settled []*suspend.Run
+		for range 3 {
+			run := s.waiting()
+			s.must(s.Append(t.Context(), nil, run.ID, everything()[0]))
+			s.must(s.Append(t.Context(), nil, run.ID, everything()[1]))
+			s.must(s.Reject(t.Context(), nil, s.on(run, 9)))
+			settled = append(settled, run)
+		}
+		open := s.waiting()
+		s.must(s.Append(t.Context(), nil, open.ID, everything()[0]))
+		last := s.now(settled[2].ID).Settled
+
+		left := func(run *suspend.Run) int {
+			events, err := s.Events(t.Context(), run.ID, -1, 100)
+			s.must(err)
+			return len(events)
+		}
+		for _, want := range []int{1, 1, 0} { // the youngest settled not before, but at that moment
+			if n, err := s.PurgeEvents(t.Context(), last, 1); err != nil || n != want {
+				t.Fatalf("%d runs, want %d, %v", n, want, err)
+			}
+		}
+		if left(settled[0]) != 0 || left(settled[1]) != 0 || left(settled[2]) != 2 || left(open) != 1 {
+			t.Errorf("left are %d, %d, %d, %d events", left(settled[0]), left(settled[1]), left(settled[2]), left(open))
+		}
+		if n, err := s.PurgeEvents(t.Context(), last.Add(24*time.Hour), 10); err != nil || n != 1 || left(open) != 1 {
+			t.Errorf("%d, %v", n, err)
+		}
+		for _, run := range settled {
+			if d, err := s.Decisions(t.Context(), run.ID); err != nil || len(d[run.ID]) != 1 {
+				t.Errorf("a decision is gone: %v", err)
+			}
+		}
+	})
+}
