@@ -126,7 +126,7 @@ var germanTexts = map[Key]string{
 	"history.as_proposed": "Wie vorgeschlagen",
 	"history.restored":    "Früherer Text wiederhergestellt",
 	"history.earlier":     "Der frühere Text war:",
-	"history.restore":     "Text von davor wiederherstellen",
+	"history.restore":     "Text von vor dieser Änderung wiederherstellen",
 	"history.edited":      "Bearbeitet",
 	"history.self":        "dieselbe Person, die gestartet hat",
 	"history.run":         "Lauf zeigen",

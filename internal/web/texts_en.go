@@ -126,7 +126,7 @@ var englishTexts = map[Key]string{
 	"history.as_proposed": "As proposed",
 	"history.restored":    "Earlier text restored",
 	"history.earlier":     "The earlier text was:",
-	"history.restore":     "Restore the text from before",
+	"history.restore":     "Restore the text from before this change",
 	"history.edited":      "Edited",
 	"history.self":        "the same person who started it",
 	"history.run":         "Show the run",

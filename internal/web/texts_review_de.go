@@ -41,6 +41,8 @@ var germanReviewTexts = map[Key]string{
 	"card.moved_file":          "Die Datei wurde ersetzt. Gezeigt wird das neue Bild; der Vorschlag entstand für das alte.",
 	"card.sent":                "Das Bild, das dem Modell geschickt wurde: %d × %d Pixel.",
 	"card.no_model":            "Das Bild, wie es jetzt ist. Es wurde kein Modell gefragt.",
+	"card.empty":               "Keinen Text speichern",
+	"card.empty_hint":          "Bildschirmvorleser übergehen das Bild dann. Das ist nur richtig, wenn es dekorativ ist.",
 	"card.earlier_text":        "Früherer Text",
 	"card.note":                "Notiz der Redaktion",
 	"card.earlier_one":         "%d früherer Vorschlag",

@@ -41,6 +41,8 @@ var englishReviewTexts = map[Key]string{
 	"card.moved_file":          "The file was replaced. The picture shown is the new one; the proposal was made for the old one.",
 	"card.sent":                "The picture the model was sent: %d × %d pixels.",
 	"card.no_model":            "The picture as it is now. No model was asked.",
+	"card.empty":               "Store no text",
+	"card.empty_hint":          "Screen readers then skip the picture, which is only right when it is decorative.",
 	"card.earlier_text":        "Earlier text",
 	"card.note":                "The editor's note",
 	"card.earlier_one":         "%d earlier proposal",
