@@ -44,8 +44,8 @@ bench: ## all benchmarks
 	@scripts/setup.sh test
 	@scripts/bench.sh
 
-bench-images: ## scaling compared with vipsthumbnail, then 10,000 pictures
-	@scripts/setup.sh test
+bench-images: ## scaling compared with vipsthumbnail, ImageMagick, GraphicsMagick and GD, then 10,000 pictures
+	@scripts/setup.sh bench
 	@scripts/bench-images.sh --soak
 
 e2e: build ## only the browser tests

@@ -4,6 +4,7 @@
 #
 #   scripts/setup.sh build   # libvips with its headers, pkg-config, a C compiler
 #   scripts/setup.sh test    # the above, MariaDB, Chromium, Node.js, a font, and the browser tests' packages
+#   scripts/setup.sh bench   # the above, and the programs that pictures are compared with
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin # where Debian keeps servers; not on everybody's path
@@ -36,6 +37,14 @@ want() {
 has() { command -v "$1"; }
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+want_bench() {
+	want imagemagick has convert-im6.q16
+	want graphicsmagick has gm
+	want php-cli has php
+	want php-gd eval 'php -m | grep -qx gd'
+	want time test -x /usr/bin/time
+}
 
 need_go() {
 	has go >/dev/null || fail "Go is not installed; get it from https://go.dev/dl and run this again"
@@ -133,8 +142,16 @@ test)
 	install_missing
 	install_node_packages
 	;;
+bench)
+	need_go
+	want_build
+	want_test
+	want_bench
+	install_missing
+	install_node_packages
+	;;
 *)
-	echo "usage: scripts/setup.sh build | test" >&2
+	echo "usage: scripts/setup.sh build | test | bench" >&2
 	exit 2
 	;;
 esac

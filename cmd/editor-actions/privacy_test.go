@@ -153,7 +153,9 @@ func TestPrivacy_EventsAreDeletedAfterTheirDays(t *testing.T) {
 		}
 		s.stop()
 		s.start()
-		events := func(id string) int { return s.count("SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id = ?", id) }
+		events := func(id string) int {
+			return s.count("SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id = ?", id)
+		}
 		for deadline := time.Now().Add(time.Minute); events(old) > 0; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("old events stay")

@@ -12,9 +12,8 @@ import (
 // JPEG of the largest edge some megabytes. A worker has read hostile bytes, so
 // what it says is bounded too.
 const (
-	maxHeader   = 64 << 10
-	maxQuestion = 1 << 30
-	maxAnswer   = 64 << 20
+	maxHeader = 64 << 10
+	maxAnswer = 64 << 20
 )
 
 // send writes a header in JSON and the bytes that belong to it, each after its length.

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // goodbye is how long an idle worker may take to end by itself.
@@ -18,8 +20,9 @@ type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  io.ReadCloser
-	done int  // pictures so far
-	gone bool // it ended, or is about to
+	mem  *os.File // memory that the worker sees as pictureFD: what it works on
+	done int      // pictures so far
+	gone bool     // it ended, or is about to
 }
 
 // inherited are the only variables a worker gets from the service: what the
@@ -57,10 +60,27 @@ func startProcess(command []string, memoryMiB int) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	fd, err := unix.MemfdCreate("picture", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("downscaler: memory for pictures: %w", err)
+	}
+	p := &process{cmd: cmd, in: in, out: out, mem: os.NewFile(uintptr(fd), "picture")}
+	cmd.ExtraFiles = []*os.File{p.mem} // the first one becomes pictureFD
 	if err := cmd.Start(); err != nil {
+		_ = p.mem.Close()
 		return nil, fmt.Errorf("downscaler: start worker: %w", err)
 	}
-	return &process{cmd: cmd, in: in, out: out}, nil
+	return p, nil
+}
+
+// hand puts a picture where the worker reads it. A pipe would copy it twice, 64 KiB
+// at a time, and the worker would need memory of its own for it.
+func (p *process) hand(data []byte) error {
+	if err := p.mem.Truncate(int64(len(data))); err != nil {
+		return err
+	}
+	_, err := p.mem.WriteAt(data, 0)
+	return err
 }
 
 // do sends one picture and waits for the answer. When ctx ends the process is
@@ -71,10 +91,15 @@ func (p *process) do(ctx context.Context, pl plan, data []byte) ([]byte, answer,
 	p.done++
 	var a answer
 	var result []byte
-	err := send(p.in, pl, data)
+	pl.Bytes = len(data)
+	err := p.hand(data)
+	if err == nil {
+		err = send(p.in, pl, nil)
+	}
 	if err == nil {
 		result, err = receive(p.out, &a, maxAnswer)
 	}
+	_ = p.mem.Truncate(0) // the picture is gone from memory; the worker has let go of it, or is dead
 	if !stop() {
 		p.gone = true // ctx ended while the answer came in
 	}
@@ -101,6 +126,7 @@ func (p *process) close() {
 	defer late.Stop()
 	_ = p.in.Close() // the worker reads the end and goes
 	_ = p.cmd.Wait()
+	_ = p.mem.Close()
 }
 
 // kill ends a worker whatever it does, and waits for it. It may be called twice.
@@ -109,4 +135,5 @@ func (p *process) kill() {
 	p.abort()
 	_ = p.in.Close()
 	_ = p.cmd.Wait()
+	_ = p.mem.Close()
 }

@@ -35,55 +35,72 @@ func copyOf(data []byte, p plan) (out []byte, typ media.Type, flattened bool, er
 	if err != nil {
 		return nil, "", false, err
 	}
-	if h.Format == media.FormatJPEG || !h.Alpha && h.Format != media.FormatPNG && h.Format != media.FormatGIF {
-		out, err = render(data, p, bimg.JPEG)
+	photograph := h.Format == media.FormatJPEG || !h.Alpha && h.Format != media.FormatPNG && h.Format != media.FormatGIF
+	if photograph && h.Orientation == 1 && !byRows(h.Format) {
+		out, err = resize(data, fitting(p, bimg.JPEG))
 		return out, media.JPEG, false, err
 	}
-	out, err = render(data, p, bimg.PNG)
-	if err != nil || len(out) <= maxPNGBytes {
-		return out, media.PNG, false, err
+	small, err := lossless(data, p)
+	if err != nil {
+		return nil, "", false, err
 	}
-	// From the small PNG, which is lossless, upright, sRGB and 8-bit already.
-	small := out
-	out, err = bimg.Resize(small, bimg.Options{
-		NoAutoRotate: true, StripMetadata: true, Quality: quality, Type: bimg.JPEG, Background: bimg.Color{R: 255, G: 255, B: 255},
-	})
-	runtime.KeepAlive(small)
+	if !photograph {
+		if out, err = encode(small, h.Orientation, bimg.PNG); err != nil || len(out) <= maxPNGBytes {
+			return out, media.PNG, false, err
+		}
+	}
+	out, err = encode(small, h.Orientation, bimg.JPEG)
 	return out, media.JPEG, h.Alpha, err
 }
 
-// render runs the calls into bimg. Every slice that a call reads is kept alive
-// until the call is over: libvips reads from it lazily.
-func render(data []byte, p plan, final bimg.ImageType) ([]byte, error) {
-	h := p.Header
+// lossless is the small picture, not turned yet, as an uncompressed TIFF.
+func lossless(data []byte, p plan) ([]byte, error) {
+	if byRows(p.Header.Format) {
+		w, h := stored(p)
+		return shrinkRows(data, w, h)
+	}
+	return resize(data, fitting(p, bimg.TIFF))
+}
+
+// byRows are the formats that bimg would decode whole.
+func byRows(f media.Format) bool { return f == media.FormatPNG || f == media.FormatTIFF }
+
+// fitting is one call of bimg from the original to the small picture. bimg's own
+// rotation of a JPEG reads freed memory, so the original is never turned by it.
+func fitting(p plan, final bimg.ImageType) bimg.Options {
 	o := bimg.Options{NoAutoRotate: true, StripMetadata: true, Quality: quality, Type: final}
-	w, ht := p.Width, p.Height
-	if h.Orientation >= 5 {
-		w, ht = ht, w
+	if w, h := stored(p); w != p.Header.Width || h != p.Header.Height {
+		o.Width, o.Height, o.Force = w, h, true // both and Force: exact, computed by us
 	}
-	if w != h.Width || ht != h.Height {
-		o.Width, o.Height, o.Force = w, ht, true // both and Force: exact, computed by us
-	}
-	if h.Profile && h.Channels != 4 {
+	if p.Header.Profile && p.Header.Channels != 4 {
 		o.OutputICC = "srgb" // built in; a CMYK profile is imported by the colourspace step
 	}
-	if h.Orientation == 1 {
-		out, err := bimg.Resize(data, o)
-		runtime.KeepAlive(data)
-		return out, err
+	return o
+}
+
+// stored is the size of the small picture before it is turned.
+func stored(p plan) (width, height int) {
+	if p.Header.Orientation >= 5 {
+		return p.Height, p.Width
 	}
-	// bimg's own rotation of a JPEG reads freed memory. So: fit without it,
-	// lossless, then turn the small picture, which is no JPEG any more.
-	o.Type = bimg.TIFF
-	small, err := bimg.Resize(data, o)
+	return p.Width, p.Height
+}
+
+// encode turns and writes the small picture, which is no JPEG any more: turning
+// it is safe. What a JPEG has no transparency for becomes white.
+func encode(small []byte, orientation int, final bimg.ImageType) ([]byte, error) {
+	o := bimg.Options{NoAutoRotate: true, StripMetadata: true, Quality: quality, Type: final}
+	if final == bimg.JPEG {
+		o.Background = bimg.Color{R: 255, G: 255, B: 255}
+	}
+	o.Rotate, o.Flip = upright(orientation)
+	return resize(small, o)
+}
+
+// resize keeps the slice alive until the call is over: libvips reads from it lazily.
+func resize(data []byte, o bimg.Options) ([]byte, error) {
+	out, err := bimg.Resize(data, o)
 	runtime.KeepAlive(data)
-	if err != nil {
-		return nil, err
-	}
-	turn := bimg.Options{NoAutoRotate: true, StripMetadata: true, Quality: quality, Type: final}
-	turn.Rotate, turn.Flip = upright(h.Orientation)
-	out, err := bimg.Resize(small, turn)
-	runtime.KeepAlive(small)
 	return out, err
 }
 
@@ -114,11 +131,6 @@ func readable(data []byte, h media.Header) ([]byte, error) {
 	switch {
 	case h.Partial:
 		return wholeCanvas(data, h)
-	case h.Alpha && h.Channels == 1 && h.BitDepth == 16:
-		// bimg does not see the alpha of 16-bit grey: make it 8-bit first.
-		out, err := bimg.Resize(data, bimg.Options{NoAutoRotate: true, StripMetadata: true, Type: bimg.PNG})
-		runtime.KeepAlive(data)
-		return out, err
 	case h.Format == media.FormatAVIF || h.Format == media.FormatHEIC:
 		return knownBrand(data, h.Format), nil
 	}

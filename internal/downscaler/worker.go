@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -30,11 +29,12 @@ type answer struct {
 	Flattened bool       `json:"flattened,omitempty"`
 }
 
-// largePicture is from how many bytes on memory is given back at once.
-const largePicture = 4 << 20
+// pictureFD is the descriptor of the memory that holds the picture in work.
+const pictureFD = 3
 
 // WorkerMain serves pictures from in to out until in ends; it answers the exit
-// code. Nothing but the service calls it, over pipes.
+// code. Nothing but the service calls it, over pipes; the pictures come in memory
+// that both share, in descriptor 3.
 func WorkerMain(in io.Reader, out io.Writer) int {
 	out, stderr, err := captureOutput(out)
 	if err != nil {
@@ -47,23 +47,26 @@ func WorkerMain(in io.Reader, out io.Writer) int {
 	}
 	for {
 		var p plan
-		data, err := receive(in, &p, maxQuestion)
+		_, err := receive(in, &p, 0)
 		if errors.Is(err, io.EOF) {
 			return 0
 		}
 		if err != nil {
 			return 1
 		}
+		data, err := unix.Mmap(pictureFD, 0, p.Bytes, unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
+		if err != nil {
+			return 1
+		}
 		result, a := work(data, p)
+		if err := unix.Munmap(data); err != nil {
+			return 1
+		}
 		if word := refusal(stderr.take()); word != "" {
 			a, result = answer{Warning: word}, nil
 		}
 		if err := send(out, a, result); err != nil {
 			return 1
-		}
-		if len(data) >= largePicture {
-			data, result = nil, nil //nolint:ineffassign,wastedassign // so that they can be given back
-			debug.FreeOSMemory()
 		}
 	}
 }
