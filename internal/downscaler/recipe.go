@@ -57,7 +57,7 @@ func copyOf(data []byte, p plan) (out []byte, typ media.Type, flattened bool, er
 func lossless(data []byte, p plan) ([]byte, error) {
 	if byRows(p.Header.Format) {
 		w, h := stored(p)
-		return shrinkRows(data, w, h)
+		return shrinkRows(data, w, h, p.Header.Profile)
 	}
 	return resize(data, fitting(p, bimg.TIFF))
 }

@@ -15,6 +15,7 @@ const (
 	FormatHEIC Format = "heic"
 	FormatTIFF Format = "tiff"
 
+	FormatBigTIFF Format = "bigtiff" // for files over 4 GiB; none that large is read
 	FormatBMP     Format = "bmp"
 	FormatICO     Format = "ico"
 	FormatSVG     Format = "svg"
@@ -30,6 +31,8 @@ func (f Format) MediaType() string {
 	switch f {
 	case FormatJPEG, FormatPNG, FormatGIF, FormatWebP, FormatAVIF, FormatHEIC, FormatTIFF, FormatBMP:
 		return "image/" + string(f)
+	case FormatBigTIFF:
+		return "image/tiff"
 	case FormatICO:
 		return "image/vnd.microsoft.icon"
 	case FormatSVG:
@@ -72,6 +75,8 @@ func Sniff(data []byte) Format {
 		return FormatWebP
 	case has("II*\x00"), has("MM\x00*"):
 		return FormatTIFF
+	case has("II+\x00"), has("MM\x00+"):
+		return FormatBigTIFF
 	case len(head) >= 12 && string(head[4:8]) == "ftyp":
 		return sniffBrand(data)
 	case has("BM"):
