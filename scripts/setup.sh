@@ -3,7 +3,7 @@
 # what is missing. Running it again does nothing.
 #
 #   scripts/setup.sh build   # libvips with its headers, pkg-config, a C compiler
-#   scripts/setup.sh test    # the above, MariaDB, Chromium, Node.js, a font, and the browser tests' packages
+#   scripts/setup.sh test    # the above, MariaDB, Redis, Chromium, Node.js, a font, and the browser tests' packages
 #   scripts/setup.sh bench   # the above, and the programs that pictures are compared with
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,6 +60,7 @@ want_build() {
 want_test() {
 	want libvips-tools has vips
 	want mariadb-server has mariadbd
+	want redis-server has redis-server
 	want chromium has "${CHROMIUM:-chromium}"
 	want fonts-dejavu-core installed fonts-dejavu-core
 	if ! has node >/dev/null; then

@@ -11,6 +11,7 @@ import (
 	"editor-actions/internal/actions"
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
+	"editor-actions/internal/typo3"
 
 	"github.com/spf13/cobra"
 )
@@ -76,6 +77,7 @@ func (a *app) inspectAccess() *cobra.Command {
 func (a *app) inspectSession() *cobra.Command {
 	var cookie, host, ip string
 	var now int64
+	var https bool
 	c := &cobra.Command{
 		Use:   "session",
 		Short: "Say whom a TYPO3 backend session cookie signs in",
@@ -90,7 +92,7 @@ func (a *app) inspectSession() *cobra.Command {
 			if cmd.Flags().Changed("now") {
 				at = time.Unix(now, 0)
 			}
-			res, err := r.cms.SessionUser(cmd.Context(), cookie, host, ip, at)
+			res, err := r.cms.SessionUser(cmd.Context(), typo3.SessionRequest{Cookie: cookie, Host: host, RemoteIP: ip, HTTPS: https, Now: at})
 			if err != nil {
 				return err
 			}
@@ -100,6 +102,7 @@ func (a *app) inspectSession() *cobra.Command {
 	c.Flags().StringVar(&cookie, "cookie", "", "the cookie's value")
 	c.Flags().StringVar(&host, "host", "", "host of the request, a port may follow")
 	c.Flags().StringVar(&ip, "remote-ip", "", "address of the browser")
+	c.Flags().BoolVar(&https, "https", true, "the browser spoke TLS")
 	c.Flags().Int64Var(&now, "now", 0, "moment to judge at, in unix seconds (default: now)")
 	_ = c.MarkFlagRequired("cookie") // the flag exists
 	_ = c.MarkFlagRequired("host")

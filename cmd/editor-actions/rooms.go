@@ -62,6 +62,7 @@ func openSite(settings func() *config.Settings, log *slog.Logger) (*rooms, error
 	r.db = db
 	r.closers = append(r.closers, func() error { return database.Close(db) })
 	r.cms = typo3.New(db, settings, time.Now)
+	r.closers = append(r.closers, r.cms.Close)
 	r.gate = falgate.New(r.cms, db, settings, log)
 	return r, nil
 }

@@ -25,12 +25,17 @@ type CMS struct {
 	settings func() *config.Settings
 	now      func() time.Time
 	tables   sync.Map // table name -> bool: whether it exists
+	redis    redisClients
 }
 
 // New makes a CMS on TYPO3's database.
 func New(db *gorm.DB, settings func() *config.Settings, now func() time.Time) *CMS {
 	return &CMS{db: db, settings: settings, now: now}
 }
+
+// Close ends the connection to TYPO3's session store, when it has one of its own.
+// The database belongs to the caller.
+func (c *CMS) Close() error { return c.redis.close() }
 
 func (c *CMS) conn(ctx context.Context, tx *gorm.DB) *gorm.DB {
 	if tx == nil {

@@ -1,5 +1,7 @@
 package typo3
 
+import "editor-actions/internal/config"
+
 // For tests of what has no door of its own.
 var (
 	PHPScalars        = phpScalars
@@ -11,6 +13,11 @@ var (
 func ParsePHPReturn(text string) error {
 	_, err := parsePHPReturn(text)
 	return err
+}
+
+// BackendOpen asks the address gate alone.
+func BackendOpen(list, address string) bool {
+	return backendOpen(&config.TYPO3{IPMaskList: list}, SessionRequest{RemoteIP: address})
 }
 
 // HashUsable reports whether a stored hash would be tried.

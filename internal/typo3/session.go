@@ -58,22 +58,35 @@ type sessionUserRow struct {
 // TableName implements gorm's tabler.
 func (sessionUserRow) TableName() string { return "be_users" }
 
+// SessionRequest is what a request says about who sent it.
+type SessionRequest struct {
+	Cookie   string // the value of TYPO3's session cookie
+	Host     string // as the browser sees it, with or without a port
+	RemoteIP string
+	HTTPS    bool // the browser spoke TLS
+	Now      time.Time
+}
+
 // SessionUser says whose backend session a cookie is, as TYPO3 would decide at
 // that moment (P13). It writes nothing: a session lives on by the use of TYPO3
 // alone. An error means that the database did not answer; whatever is wrong with
 // the cookie or its session gives SessionNone.
-func (c *CMS) SessionUser(ctx context.Context, cookie, host, remoteIP string, now time.Time) (SessionResult, error) {
+func (c *CMS) SessionUser(ctx context.Context, r SessionRequest) (SessionResult, error) {
 	none := SessionResult{Result: SessionNone}
 	t := &c.settings().TYPO3
-	identifier, err := sessionIdentifier(t, cookie, host, now)
+	if !backendOpen(t, r) {
+		return none, nil
+	}
+	now := r.Now
+	identifier, err := sessionIdentifier(t, r.Cookie, r.Host, now)
 	if err != nil {
 		return none, nil //nolint:nilerr // a cookie that is not TYPO3's is no session
 	}
-	row, err := first[sessionRow](c.fields(ctx).Where("ses_id = ?", storedSessionID(t, identifier)))
+	row, err := c.sessions(t).find(ctx, storedSessionID(t, identifier))
 	if row == nil || err != nil {
 		return none, err
 	}
-	if row.UserID == 0 || !lockMatches(t, row.IPLock, remoteIP) || expired(t, row.Time, now) {
+	if row.UserID == 0 || !lockMatches(t, row.IPLock, r.RemoteIP) || expired(t, row.Time, now) {
 		return none, nil
 	}
 	data := map[string]any{}
@@ -172,7 +185,7 @@ func switchedFrom(data map[string]any) UserUID {
 }
 
 // adminOnlyAllows is BE/adminOnly: while it is set, administrators come in, and
-// whom they have switched to.
+// whom they have switched to. A negative one keeps everybody out, see backendOpen.
 func (c *CMS) adminOnlyAllows(ctx context.Context, t *config.TYPO3, user *userRow, original UserUID, now time.Time) (bool, error) {
 	if t.AdminOnly == 0 || user.Admin&1 == 1 {
 		return true, nil

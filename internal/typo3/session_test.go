@@ -20,28 +20,35 @@ import (
 	"editor-actions/internal/typo3"
 )
 
-func TestP13_Sessions(t *testing.T) {
-	var golden struct {
-		Cases []struct {
-			typo3.SessionResult
-			Case     string `json:"case"`
-			Cookie   string `json:"cookie"`
-			RemoteIP string `json:"remote_ip"`
-			Host     string `json:"host"`
-			Now      int64  `json:"now"`
-		} `json:"cases"`
-	}
+// goldenSession is a cookie that a real TYPO3 was asked about, with its answer.
+type goldenSession struct {
+	typo3.SessionResult
+	Case     string `json:"case"`
+	Cookie   string `json:"cookie"`
+	RemoteIP string `json:"remote_ip"`
+	Host     string `json:"host"`
+	Now      int64  `json:"now"`
+}
+
+func goldenSessions(t *testing.T) []goldenSession {
+	t.Helper()
+	var golden struct{ Cases []goldenSession }
 	if err := json.Unmarshal(testsite.Read(t, "typo3/main-sessions.json.gz"), &golden); err != nil {
 		t.Fatal(err)
 	}
 	if len(golden.Cases) != 64 {
 		t.Fatalf("the data set holds %d cases, want 64", len(golden.Cases))
 	}
+	return golden.Cases
+}
+
+func TestP13_Sessions(t *testing.T) {
+	cases := goldenSessions(t)
 	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
-		for _, g := range golden.Cases {
+		for _, g := range cases {
 			t.Run(g.Case, func(t *testing.T) {
 				now := time.Unix(g.Now, 0)
-				got, err := cmsAt(s, now).SessionUser(t.Context(), g.Cookie, g.Host, g.RemoteIP, now)
+				got, err := cmsAt(s, now).SessionUser(t.Context(), typo3.SessionRequest{Cookie: g.Cookie, Host: g.Host, RemoteIP: g.RemoteIP, Now: now})
 				if err != nil || got != g.SessionResult {
 					t.Errorf("got %+v, %v; TYPO3: %+v", got, err, g.SessionResult)
 				}
@@ -130,7 +137,7 @@ func put(t testing.TB, s *testsite.Site, version string, row session) {
 
 func expect(t *testing.T, s *testsite.Site, cookie, host, ip string, want typo3.SessionResult) {
 	t.Helper()
-	got, err := cmsAt(s, testNow).SessionUser(t.Context(), cookie, host, ip, testNow)
+	got, err := cmsAt(s, testNow).SessionUser(t.Context(), typo3.SessionRequest{Cookie: cookie, Host: host, RemoteIP: ip, Now: testNow})
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
@@ -332,10 +339,10 @@ func TestSessionReadsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = db.Close()
-	if _, err := cmsAt(s, testNow).SessionUser(t.Context(), good, testHost, "192.0.2.1", testNow); err == nil {
+	if _, err := cmsAt(s, testNow).SessionUser(t.Context(), typo3.SessionRequest{Cookie: good, Host: testHost, RemoteIP: "192.0.2.1", Now: testNow}); err == nil {
 		t.Error("a database that is gone must be an error")
 	}
-	if _, err := cmsAt(s, testNow).SessionUser(t.Context(), "junk", testHost, "192.0.2.1", testNow); err != nil {
+	if _, err := cmsAt(s, testNow).SessionUser(t.Context(), typo3.SessionRequest{Cookie: "junk", Host: testHost, RemoteIP: "192.0.2.1", Now: testNow}); err != nil {
 		t.Errorf("a cookie of nobody needs no database: %v", err)
 	}
 }

@@ -88,6 +88,13 @@ func (s *SettingsFile) Overlay(t *config.TYPO3, set func(key string) bool) error
 	o.text("fileDenyPattern", &t.FileDenyPattern, "BE/fileDenyPattern")
 	o.text("defaultUserTSconfig", &t.DefaultUserTSconfig, "BE/defaultUserTSconfig")
 	o.texts("lockRootPath", &t.LockRootPath, "BE/lockRootPath")
+	o.text("ipMaskList", &t.IPMaskList, "BE/IPmaskList")
+	o.truth("lockSSL", &t.LockSSL, "BE/lockSSL")
+	if o.text("cookieSameSite", &t.CookieSameSite, "BE/cookieSameSite"); t.CookieSameSite == "" {
+		t.CookieSameSite = "strict" // as TYPO3 falls back
+	}
+	t.CookieSameSite = strings.ToLower(t.CookieSameSite)
+	o.sessions(t)
 	if !set("typo3.dsn") {
 		if dsn := o.connection(); dsn != "" {
 			t.DSN = secret.New(dsn)
@@ -157,6 +164,55 @@ func (o *overlay) number(key string, to *int, path string) {
 		}
 	}
 	o.problem(path, "must be a whole number")
+}
+
+// truth takes PHP's idea of it.
+func (o *overlay) truth(key string, to *bool, path string) {
+	n := 0
+	if *to {
+		n = 1
+	}
+	o.number(key, &n, path)
+	*to = n != 0
+}
+
+// Class names of TYPO3's session backends.
+const (
+	databaseSessionClass = `TYPO3\CMS\Core\Session\Backend\DatabaseSessionBackend`
+	redisSessionClass    = `TYPO3\CMS\Core\Session\Backend\RedisSessionBackend`
+)
+
+// sessions finds out where TYPO3 keeps the sessions of backend users.
+func (o *overlay) sessions(t *config.TYPO3) {
+	if o.set("typo3.sessionBackend") {
+		return
+	}
+	class := ""
+	o.text("sessionBackend", &class, "SYS/session/BE/backend")
+	switch strings.TrimPrefix(class, `\`) {
+	case "", databaseSessionClass:
+		return
+	case redisSessionClass:
+		t.SessionBackend = config.SessionsInRedis
+	default:
+		o.problem("SYS/session/BE/backend", "is not one this program can read (database, Redis): set typo3.sessionBackend")
+		return
+	}
+	const options = "SYS/session/BE/options/"
+	host, port := "127.0.0.1", 6379 // RedisSessionBackend's defaults
+	o.text("redis.address", &host, options+"hostname")
+	o.number("redis.address", &port, options+"port")
+	if !o.set("typo3.redis.address") {
+		if t.Redis.Address = host; !strings.HasPrefix(host, "/") {
+			t.Redis.Address = net.JoinHostPort(host, strconv.Itoa(port))
+		}
+	}
+	o.number("redis.database", &t.Redis.Database, options+"database")
+	o.text("redis.username", &t.Redis.Username, options+"username")
+	password := ""
+	if o.text("redis.password", &password, options+"password"); password != "" {
+		t.Redis.Password = secret.New(password)
+	}
 }
 
 // texts takes a list, or the one string that older releases keep there.

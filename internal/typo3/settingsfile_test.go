@@ -85,7 +85,7 @@ func TestSettingsFile(t *testing.T) {
 		EncryptionKey: secret.New("abc"), CookieName: "be_site", CookieDomain: ".example.org", SessionTimeout: 3600,
 		LockIP: 2, LockIPv6: 4, UserHomePath: "1:kept/", GroupHomePath: "1:group_homes/",
 		FileDenyPattern: `\.(php[3-8]?)$|^\.htaccess$`, LockRootPath: []string{"/srv/a/", "/srv/b/"}, RequireMFA: 1,
-		DefaultUserTSconfig: "options.x = it's\nsecond line",
+		DefaultUserTSconfig: "options.x = it's\nsecond line", CookieSameSite: "strict",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v, dsn %s, %v\nwant %v", got, got.DSN.Reveal(), err, want)
@@ -100,6 +100,42 @@ func TestSettingsFileKeepsWhatIsSet(t *testing.T) {
 	}
 	if got.SessionTimeout != 3600 {
 		t.Error("what is not set must come from the file")
+	}
+}
+
+func TestSettingsFileSessions(t *testing.T) {
+	const redis = `TYPO3\\CMS\\Core\\Session\\Backend\\RedisSessionBackend`
+	start := config.TYPO3{SessionBackend: config.SessionsInDatabase, Redis: config.Redis{Address: "kept:1"}, CookieSameSite: "strict"}
+	for php, want := range map[string]func(c *config.TYPO3){
+		`'BE'=>['IPmaskList'=>'10.*','lockSSL'=>true,'cookieSameSite'=>'Lax']`: func(c *config.TYPO3) {
+			c.IPMaskList, c.LockSSL, c.CookieSameSite = "10.*", true, "lax"
+		},
+		`'BE'=>['lockSSL'=>0,'cookieSameSite'=>'']`: func(*config.TYPO3) {},
+		`'SYS'=>['session'=>['BE'=>['backend'=>'TYPO3\\CMS\\Core\\Session\\Backend\\DatabaseSessionBackend','options'=>['table'=>'be_sessions']]]]`: func(*config.TYPO3) {},
+		`'SYS'=>['session'=>['BE'=>['backend'=>'` + redis + `']]]`: func(c *config.TYPO3) {
+			c.SessionBackend, c.Redis = config.SessionsInRedis, config.Redis{Address: "127.0.0.1:6379"}
+		},
+		`'SYS'=>['session'=>['BE'=>['backend'=>'\\` + redis + `','options'=>['hostname'=>'cache','port'=>6380,'database'=>3,'password'=>'p','username'=>'u']]]]`: func(c *config.TYPO3) {
+			c.SessionBackend, c.Redis = config.SessionsInRedis, config.Redis{Address: "cache:6380", Database: 3, Username: "u", Password: secret.New("p")}
+		},
+		`'SYS'=>['session'=>['BE'=>['backend'=>'` + redis + `','options'=>['hostname'=>'/run/redis.sock','port'=>0]]]]`: func(c *config.TYPO3) {
+			c.SessionBackend, c.Redis = config.SessionsInRedis, config.Redis{Address: "/run/redis.sock"}
+		},
+	} {
+		expected := start
+		want(&expected)
+		if got, err := overlaid(t, "<?php return ["+php+"];", start); err != nil || !reflect.DeepEqual(got, expected) {
+			t.Errorf("%s:\ngot  %+v, %v\nwant %+v", php, got, err, expected)
+		}
+	}
+	_, err := overlaid(t, `<?php return ['SYS'=>['session'=>['BE'=>['backend'=>'Vendor\\Own']]]];`, start)
+	if err == nil || !strings.Contains(err.Error(), "SYS/session/BE/backend: is not one this program can read") {
+		t.Error(err)
+	}
+	own := start
+	own.SessionBackend, own.Redis = config.SessionsInRedis, config.Redis{Address: "own:1"}
+	if got, err := overlaid(t, `<?php return ['SYS'=>['session'=>['BE'=>['backend'=>'Vendor\\Own']]]];`, own, "typo3.sessionBackend"); err != nil || !reflect.DeepEqual(got, own) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -69,7 +69,7 @@ type fileGate interface {
 
 // cms knows who is signed in; typo3.CMS is the real one.
 type cms interface {
-	SessionUser(ctx context.Context, cookie, host, remoteIP string, now time.Time) (typo3.SessionResult, error)
+	SessionUser(ctx context.Context, r typo3.SessionRequest) (typo3.SessionResult, error)
 	User(ctx context.Context, uid typo3.UserUID) (*typo3.BackendUser, error)
 	UserByName(ctx context.Context, name string) (*typo3.BackendUser, error)
 	CheckPassword(ctx context.Context, username, password string) (*typo3.BackendUser, error)

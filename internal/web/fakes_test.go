@@ -43,15 +43,15 @@ type fakeCMS struct {
 	err      error // of the next questions
 }
 
-func (f *fakeCMS) SessionUser(_ context.Context, cookie, _, _ string, _ time.Time) (typo3.SessionResult, error) {
+func (f *fakeCMS) SessionUser(_ context.Context, r typo3.SessionRequest) (typo3.SessionResult, error) {
 	if f.err != nil {
 		return typo3.SessionResult{}, f.err
 	}
-	if cookie == "half" {
+	if r.Cookie == "half" {
 		return typo3.SessionResult{Result: "second_factor_required"}, nil
 	}
 	for _, u := range f.users {
-		if cookie == cookieOf(u) {
+		if r.Cookie == cookieOf(u) {
 			return typo3.SessionResult{Result: "user", UserUID: u.UID}, nil
 		}
 	}

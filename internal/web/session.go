@@ -62,7 +62,9 @@ func (s *Server) signedIn(c echo.Context) (*session, error) {
 		return nil, errSignedOut
 	}
 	ctx := c.Request().Context()
-	res, err := s.CMS.SessionUser(ctx, cookie.Value, c.Request().Host, c.RealIP(), s.Now())
+	res, err := s.CMS.SessionUser(ctx, typo3.SessionRequest{
+		Cookie: cookie.Value, Host: c.Request().Host, RemoteIP: c.RealIP(), HTTPS: s.proxies.https(c.Request()), Now: s.Now(),
+	})
 	if err != nil {
 		return nil, err
 	}
