@@ -3,7 +3,7 @@
 # what is missing. Running it again does nothing.
 #
 #   scripts/setup.sh build   # libvips with its headers, pkg-config, a C compiler
-#   scripts/setup.sh test    # the above, MariaDB, Redis, Chromium, Node.js, a font, and the browser tests' packages
+#   scripts/setup.sh test    # the above, MariaDB, Redis, nginx, Apache, Caddy, PHP, Chromium, Node.js, a font, and the browser tests' packages
 #   scripts/setup.sh bench   # the above, and the programs that pictures are compared with
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -41,7 +41,6 @@ installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = i
 want_bench() {
 	want imagemagick has convert-im6.q16
 	want graphicsmagick has gm
-	want php-cli has php
 	want php-gd eval 'php -m | grep -qx gd'
 	want time test -x /usr/bin/time
 }
@@ -61,6 +60,11 @@ want_test() {
 	want libvips-tools has vips
 	want mariadb-server has mariadbd
 	want redis-server has redis-server
+	want nginx has nginx
+	want apache2-bin has apache2
+	want caddy has caddy
+	want php-cli has php
+	want php-xml eval 'php -m | grep -qx dom'
 	want chromium has "${CHROMIUM:-chromium}"
 	want fonts-dejavu-core installed fonts-dejavu-core
 	if ! has node >/dev/null; then

@@ -82,8 +82,24 @@ func (s *Server) flashMAC(c echo.Context, text string) (string, error) {
 }
 
 func (s *Server) flashCookie(c echo.Context, value string, seconds int) *http.Cookie {
-	return &http.Cookie{ //nolint:gosec // Secure on every https request; the demo may be plain http
+	ck := &http.Cookie{ //nolint:gosec // Secure on every https request; the demo may be plain http
 		Name: flashCookie, Value: value, Path: s.base + "/", MaxAge: seconds, HttpOnly: true,
-		Secure: s.proxies.https(c.Request()), SameSite: http.SameSiteStrictMode,
+	}
+	s.guard(c, ck)
+	ck.Partitioned = ck.SameSite == http.SameSiteNoneMode
+	return ck
+}
+
+// guard gives a cookie the attributes that TYPO3 gives its own (BE/cookieSameSite):
+// one that is sent less often than TYPO3's would be missing where TYPO3's is there.
+func (s *Server) guard(c echo.Context, ck *http.Cookie) { //nolint:gosec // it is what sets the attributes
+	ck.Secure = s.proxies.https(c.Request())
+	switch s.Settings().TYPO3.CookieSameSite {
+	case "none": // browsers take it with Secure only
+		ck.SameSite, ck.Secure = http.SameSiteNoneMode, true
+	case "lax":
+		ck.SameSite = http.SameSiteLaxMode
+	default:
+		ck.SameSite = http.SameSiteStrictMode
 	}
 }

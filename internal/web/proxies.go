@@ -66,7 +66,12 @@ func (p *proxies) https(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}
-	return p.trusted(r.RemoteAddr) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	if !p.trusted(r.RemoteAddr) {
+		return false
+	}
+	// Each proxy adds what it was spoken to with; the last word is of the one before us.
+	all := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
+	return strings.EqualFold(strings.TrimSpace(all[len(all)-1]), "https")
 }
 
 func address(s string) (netip.Addr, bool) {

@@ -162,8 +162,8 @@ func (s *Server) sessionCookie(c echo.Context, value string) *http.Cookie {
 	}
 	ck := &http.Cookie{ //nolint:gosec // Secure on every https request; the demo may be plain http
 		Name: t.CookieName, Value: value, Path: path, HttpOnly: true,
-		Secure: s.proxies.https(c.Request()), SameSite: http.SameSiteStrictMode,
 	}
+	s.guard(c, ck)
 	if value == "" {
 		ck.MaxAge = -1
 	}
