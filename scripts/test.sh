@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs everything: the browser tests, then all Go tests with the race detector on
+# Runs everything: the TYPO3 extension's checks, the browser tests, then all Go tests with the race detector on
 # SQLite and on a MariaDB of their own. Its last lines are the Go test run's own.
 #
 #   scripts/test.sh          # all of it
@@ -23,6 +23,10 @@ if [ -z "${EDITOR_ACTIONS_TEST_REDIS:-}" ]; then
 fi
 
 status=0
+scripts/php.sh || {
+	status=$?
+	echo "test: the checks of the TYPO3 extension failed; going on" >&2
+}
 if [ -e e2e/package.json ]; then
 	(cd e2e && npm test --silent) || {
 		status=$?

@@ -1,0 +1,11 @@
+/**
+ * Callbacks of the context menu. TYPO3 gives the table, the identifier of the
+ * record and the data attributes of the item.
+ */
+class ContextMenuActions {
+	openEditorActions(table, uid, dataset) {
+		top.TYPO3.Backend.ContentContainer.setUrl(dataset.actionUrl);
+	}
+}
+
+export default new ContextMenuActions();
