@@ -160,5 +160,19 @@ foreach (['Icons', 'JavaScriptModules'] as $name) {
     $is($name, is_array(require __DIR__ . '/../Configuration/' . $name . '.php'), true);
 }
 
+// Both languages name the same units, and each has a text.
+$units = static function (string $file, string $text): array {
+    $document = new DOMDocument();
+    $document->load(__DIR__ . '/../Resources/Private/Language/' . $file);
+    $found = [];
+    foreach ($document->getElementsByTagName('trans-unit') as $unit) {
+        $found[$unit->getAttribute('id')] = trim((string)$unit->getElementsByTagName($text)[0]?->textContent) !== '';
+    }
+    return $found;
+};
+$english = $units('locallang.xlf', 'source');
+$is('German units', $units('de.locallang.xlf', 'target'), $english);
+$is('texts', [count($english) > 5, in_array(false, $english, true)], [true, false]);
+
 echo 'php: ' . $passed . ' checks passed' . ($failed > 0 ? ', ' . $failed . ' failed' : '') . PHP_EOL;
 exit($failed > 0 ? 1 : 0);
