@@ -45,13 +45,3 @@ func ActionByKey(key string) (Action, bool) {
 	}
 	return Action{}, false
 }
-
-// ActionByTool finds the shipped action that a tool belongs to.
-func ActionByTool(tool string) (Action, bool) {
-	for _, a := range Actions() {
-		if a.Tool == tool {
-			return a, true
-		}
-	}
-	return Action{}, false
-}

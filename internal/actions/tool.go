@@ -26,8 +26,6 @@ type Tool interface {
 	Effect() Effect
 	// Fields are the fields the tool can write, in the order a card shows them.
 	Fields() []Field
-	// Concerns reports whether a call with these arguments names subject, and it alone.
-	Concerns(raw json.RawMessage, subject Subject) bool
 	// Validate reads the arguments of a call on subject. A Proposal that comes with
 	// an error for which IsValueRefusal is true still holds the texts, so that a
 	// reviewer can see and repair them; with any other error it is empty.

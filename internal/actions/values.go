@@ -42,7 +42,7 @@ func checkValue(s *config.Settings, f Field, text string) error {
 	if hasLineBreak(text) && f != Description {
 		return refuseValue("value_line_break", "The text for `%s` has a line break. It must be one line.", f)
 	}
-	if hasControlCharacter(text) || text != "" && !hasVisible(text) {
+	if hasControlCharacter(text) || f != Description && strings.Contains(text, "\t") || text != "" && !hasVisible(text) {
 		return refuseValue("value_control_character", "The text for `%s` has a control character that nobody can see.", f)
 	}
 	if hasHTML(text) && f != Description {
@@ -80,7 +80,7 @@ func hasLineBreak(text string) bool { return strings.ContainsAny(text, "\n\r\v\f
 // hasControlCharacter finds characters that make a text read differently from
 // how it is stored: C0 and C1 controls, bidirectional embeddings, overrides and
 // isolates, invisible operators, tag characters. Line breaks and tabs are left
-// to hasLineBreak; joiners and direction marks belong to some scripts.
+// to the caller; joiners and direction marks belong to some scripts.
 func hasControlCharacter(text string) bool {
 	return variationRun.MatchString(text) || strings.ContainsFunc(text, func(r rune) bool {
 		switch {

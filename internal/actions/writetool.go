@@ -93,27 +93,6 @@ func (w *writeTool) Definition() providers.Tool {
 	return providers.Tool{Name: w.name, Description: w.description, Parameters: json.RawMessage(w.parameters)}
 }
 
-// Concerns implements Tool. It reads the uid alone, so that a call whose texts
-// are refused can still be told from a call about another record.
-func (w *writeTool) Concerns(raw json.RawMessage, subject Subject) bool {
-	members, err := readMembers(raw)
-	if err != nil {
-		return false
-	}
-	args := make(map[string]argument, 1)
-	for _, m := range members {
-		if m.name != argUID {
-			continue
-		}
-		a, err := m.scalar()
-		if _, twice := args[argUID]; twice || err != nil {
-			return false
-		}
-		args[argUID] = a
-	}
-	return checkUID(args, subject) == nil
-}
-
 // Validate implements Tool.
 func (w *writeTool) Validate(raw json.RawMessage, subject Subject) (Proposal, error) {
 	return validate(w.settings(), w, raw, subject)

@@ -194,13 +194,3 @@ func upperSnake(s string) string {
 	}
 	return b.String()
 }
-
-// EnvName is the variable that overrides a key: vision.maxImageEdge is
-// EDITOR_ACTIONS_VISION__MAX_IMAGE_EDGE.
-func EnvName(key string) string {
-	parts := strings.Split(key, ".")
-	for i, p := range parts {
-		parts[i] = upperSnake(p)
-	}
-	return envPrefix + strings.Join(parts, "__")
-}

@@ -33,12 +33,6 @@ type Live struct {
 	log       *slog.Logger
 	warnings  []Warning
 	lastError string
-	listeners []func(*Settings)
-}
-
-// Watch loads the settings and follows the file until ctx is done.
-func Watch(ctx context.Context, file string, env func(string) (string, bool)) (*Live, error) {
-	return Loader{File: file, Env: env}.Watch(ctx)
 }
 
 // Watch loads the settings and follows the file until ctx is done. The first
@@ -76,14 +70,6 @@ func (l *Live) LogTo(log *slog.Logger) {
 	l.warn()
 }
 
-// OnChange calls fn after each change, one at a time, with the new settings. fn
-// must not call Reload, LogTo or OnChange.
-func (l *Live) OnChange(fn func(*Settings)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.listeners = append(l.listeners, fn)
-}
-
 // Wait returns when following has ended, which it does when Watch's ctx is done.
 func (l *Live) Wait() { l.done.Wait() }
 
@@ -114,9 +100,6 @@ func (l *Live) Reload() error {
 	l.warnings = warnings
 	l.log.Info("loaded changed settings", "file", l.loader.File)
 	l.warn()
-	for _, fn := range l.listeners {
-		fn(s)
-	}
 	return nil
 }
 

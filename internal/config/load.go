@@ -37,12 +37,6 @@ type Loader struct {
 	Overlay func(t *TYPO3, set func(key string) bool) error
 }
 
-// Load reads a site's file ("" = none) and the environment over the shipped
-// settings. The error joins all problems; each is a *Problem.
-func Load(file string, env func(string) (string, bool)) (*Settings, []Warning, error) {
-	return Loader{File: file, Env: env}.Load()
-}
-
 // Load reads and checks everything. The error joins all problems.
 func (l Loader) Load() (*Settings, []Warning, error) {
 	var s Settings

@@ -26,7 +26,7 @@ type Gate struct {
 	db       *gorm.DB
 	settings func() *config.Settings
 	log      *slog.Logger
-	warned   sync.Map // storages whose driver was reported
+	warned   sync.Map // causes that were reported
 }
 
 // New makes a Gate on TYPO3's database.
@@ -108,6 +108,12 @@ func (r *joinedRow) file(s *storage) *File {
 	return f
 }
 
+// cause is why a storage cannot be used: a new one is reported anew.
+type cause struct {
+	storage        typo3.StorageUID
+	reason, driver string
+}
+
 // report tells the operator once about a storage that cannot be used.
 func (g *Gate) report(ctx context.Context, s *storage) {
 	var reason string
@@ -121,7 +127,7 @@ func (g *Gate) report(ctx context.Context, s *storage) {
 	default:
 		return
 	}
-	if _, known := g.warned.LoadOrStore(s.uid, true); !known {
+	if _, known := g.warned.LoadOrStore(cause{s.uid, reason, s.driver}, true); !known {
 		g.log.WarnContext(ctx, "cannot use storage", "storage_uid", s.uid, "reason", reason, "driver", s.driver)
 	}
 }

@@ -193,6 +193,13 @@ func TestOperatorHearsOfDriversOnce(t *testing.T) {
 	if n := strings.Count(s.log.String(), "AusDriverAmazonS3"); n != 1 {
 		t.Errorf("%d lines: %s", n, s.log)
 	}
+	s.exec("UPDATE sys_file_storage SET driver = 'OtherDriver' WHERE uid = 1")
+	for range 2 {
+		_ = s.access("ed_uploads", lake)
+	}
+	if n := strings.Count(s.log.String(), "OtherDriver"); n != 1 {
+		t.Errorf("%d lines about the next driver: %s", n, s.log)
+	}
 }
 
 func TestOfflineForAWhile(t *testing.T) {

@@ -90,13 +90,6 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// CheckComplete reports why data is not a whole picture of a format that has a
-// reader; nil when it is. It is ReadHeader without the header.
-func CheckComplete(data []byte) error {
-	_, err := ReadHeader(data)
-	return err
-}
-
 var readers = map[Format]func([]byte) (Header, error){
 	FormatJPEG: readJPEG, FormatPNG: readPNG, FormatGIF: readGIF, FormatWebP: readWebP,
 	FormatAVIF: readHEIF, FormatHEIC: readHEIF, FormatTIFF: readTIFF,
