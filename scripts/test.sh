@@ -7,20 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mariadb='' redis=''
-trap 'scripts/mariadb.sh stop "$mariadb"; scripts/redis.sh stop "$redis"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-if [ -z "${EDITOR_ACTIONS_TEST_MYSQL:-}" ]; then
-	variables=$(scripts/mariadb.sh start)
-	eval "$variables"
-	mariadb=$EDITOR_ACTIONS_TEST_MARIADB
-fi
-if [ -z "${EDITOR_ACTIONS_TEST_REDIS:-}" ]; then
-	variables=$(scripts/redis.sh start)
-	eval "$variables"
-	redis=$EDITOR_ACTIONS_TEST_REDIS_HANDLE
-fi
+# shellcheck source=scripts/with-servers.sh
+. scripts/with-servers.sh
 
 status=0
 scripts/php.sh || {

@@ -2,15 +2,10 @@ package suspend_test
 
 import (
 	"bytes"
-	"context"
-	"crypto/rand"
-	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/png"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,12 +19,10 @@ import (
 	"editor-actions/internal/providers"
 	"editor-actions/internal/secret"
 	"editor-actions/internal/suspend"
+	"editor-actions/internal/testsite"
 
 	"gorm.io/gorm"
 )
-
-// envMySQL names the test server, see scripts/mariadb.sh.
-const envMySQL = "EDITOR_ACTIONS_TEST_MYSQL"
 
 const lease = time.Minute
 
@@ -62,12 +55,11 @@ type site struct {
 	*suspend.Store
 }
 
-// each runs fn on a fresh SQLite and on a fresh MariaDB database. Without a
-// server the test fails: it would be the only proof. Only -short skips it.
+// each runs fn on a fresh SQLite and on a fresh MariaDB database.
 func each(t *testing.T, fn func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { fn(t, newSite(t, sqliteDSN(t))) })
-	t.Run("MariaDB", func(t *testing.T) { fn(t, newSite(t, mariaDSN(t))) })
+	t.Run("MariaDB", func(t *testing.T) { fn(t, newSite(t, testsite.EmptyMariaDB(t))) })
 }
 
 func sqliteDSN(t *testing.T) string {
@@ -77,41 +69,6 @@ func sqliteDSN(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return "sqlite://" + file
-}
-
-func mariaDSN(t *testing.T) string {
-	t.Helper()
-	base := os.Getenv(envMySQL)
-	if base == "" {
-		if testing.Short() {
-			t.Skip("needs MariaDB: " + envMySQL + " is not set")
-		}
-		t.Fatal(envMySQL + ` is not set: run eval "$(scripts/mariadb.sh start)" or make test`)
-	}
-	u, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails
-	name := "ea_test_" + hex.EncodeToString(b[:])
-	u.Path = "/mysql"
-	admin := connect(t, u.String())
-	server, err := admin.DB()
-	if err != nil {
-		t.Fatal(err)
-	}
-	execute(t, server, "CREATE DATABASE "+name+" CHARACTER SET utf8mb4")
-	t.Cleanup(func() { execute(t, server, "DROP DATABASE "+name) })
-	u.Path = "/" + name
-	return u.String()
-}
-
-func execute(t *testing.T, db *sql.DB, statement string) {
-	t.Helper()
-	if _, err := db.ExecContext(context.Background(), statement); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func connect(t *testing.T, dsn string) *gorm.DB {

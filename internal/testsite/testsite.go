@@ -108,9 +108,24 @@ func SQLite(t testing.TB) *Site {
 	return finish(t, (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(file)}).String(), database.SQLite)
 }
 
-// MariaDB makes a site in a database of its own on the test server. Without a
-// server the test fails: it would be the only proof. Only -short skips it.
+// MariaDB makes a site in a database of its own on the test server.
 func MariaDB(t testing.TB) *Site {
+	t.Helper()
+	dsn := EmptyMariaDB(t)
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := connect(t, u, strings.TrimPrefix(u.Path, "/"))
+	exec(t, load, string(cached(t, "typo3/main.sql.gz")))
+	_ = load.Close()
+	return finish(t, dsn, database.MySQL)
+}
+
+// EmptyMariaDB makes an empty database on the test server, gives its address, and
+// removes it after the test. Without a server the test fails: it would be the only
+// proof. Only -short skips it.
+func EmptyMariaDB(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv(EnvMySQL)
 	if base == "" {
@@ -132,11 +147,8 @@ func MariaDB(t testing.TB) *Site {
 		_, _ = admin.ExecContext(context.Background(), "DROP DATABASE "+name) // the server is thrown away anyway
 		_ = admin.Close()
 	})
-	load := connect(t, u, name)
-	exec(t, load, string(cached(t, "typo3/main.sql.gz")))
-	_ = load.Close()
 	u.Path = "/" + name
-	return finish(t, u.String(), database.MySQL)
+	return u.String()
 }
 
 func connect(t testing.TB, u *url.URL, name string) *sql.DB {

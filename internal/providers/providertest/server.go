@@ -209,16 +209,7 @@ func Finish(s, reason string) Answer {
 }
 
 // Status answers with an error; the body must never reach a log.
-func Status(code int, header ...string) Answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(code)
-		_, _ = io.WriteString(w, `{"error":{"message":"scripted failure with CANARY-BODY","type":"scripted","code":"scripted"}}`)
-	}
-}
+func Status(code int, header ...string) Answer { return Error(code, "scripted", header...) }
 
 // Raw answers 200 with any body.
 func Raw(body string) Answer {
