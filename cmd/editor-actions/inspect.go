@@ -11,6 +11,7 @@ import (
 	"editor-actions/internal/actions"
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
+	"editor-actions/internal/providers"
 	"editor-actions/internal/typo3"
 
 	"github.com/spf13/cobra"
@@ -112,6 +113,7 @@ func (a *app) inspectSession() *cobra.Command {
 func (a *app) inspectImage() *cobra.Command {
 	var edge int
 	var out string
+	var tokens bool
 	c := &cobra.Command{
 		Use:   "image FILE",
 		Short: "Make the copy a model would be sent, or say why not",
@@ -139,7 +141,11 @@ func (a *app) inspectImage() *cobra.Command {
 			}
 			defer func() { _ = scaler.Close() }() // the answer is out
 			report, image := downscaler.Inspect(cmd.Context(), scaler, data, edge)
-			if err := a.printJSON(report); err != nil {
+			answer := imageReport{Report: report}
+			if tokens && report.OK {
+				answer.Tokens = providers.EstimateImageTokens(report.Width, report.Height)
+			}
+			if err := a.printJSON(answer); err != nil {
 				return err
 			}
 			if !report.OK {
@@ -153,7 +159,14 @@ func (a *app) inspectImage() *cobra.Command {
 	}
 	c.Flags().IntVar(&edge, "edge", 0, "longest edge in pixels (default: vision.maxImageEdge)")
 	c.Flags().StringVar(&out, "out", "", "write the copy to this file")
+	c.Flags().BoolVar(&tokens, "tokens", false, "add about how many tokens the copy costs at each provider")
 	return c
+}
+
+// imageReport is what inspect image prints.
+type imageReport struct {
+	downscaler.Report
+	Tokens []providers.ImageTokens `json:"tokens,omitempty"`
 }
 
 // readFile reads at most one byte more than the limit: enough for the refusal.

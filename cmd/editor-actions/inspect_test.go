@@ -89,7 +89,14 @@ func TestInspectImage_CopyAndRefusal(t *testing.T) {
 	if img, _, err := image.Decode(bytes.NewReader(data)); err != nil || img.Bounds().Dx() != 512 {
 		t.Error(err)
 	}
-	code, out, _ = command(t, nil, "inspect", "image", testsite.Lookup(t, "images/trunc_99.jpg"))
+	if strings.Contains(out, "tokens") {
+		t.Error("tokens are there unasked")
+	}
+	code, out, _ = command(t, nil, "inspect", "image", "--tokens", testsite.Lookup(t, "images/jpeg_base.jpg")) // 1024 x 683
+	if code != 0 || !strings.Contains(out, `{"provider":"openai","models":"gpt-4o, gpt-4.1 (detail high)","tokens":765}`) {
+		t.Errorf("%d %s", code, out)
+	}
+	code, out, _ = command(t, nil, "inspect", "image", "--tokens", testsite.Lookup(t, "images/trunc_99.jpg"))
 	if code != exitRefusedPicture || !strings.HasPrefix(out, `{"ok":false,"kind":"`) || !strings.Contains(out, `"reason":"`) {
 		t.Errorf("%d %s", code, out)
 	}
