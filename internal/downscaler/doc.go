@@ -5,7 +5,8 @@
 // The order is: structure and limits from the header, orient, sRGB, fit, encode,
 // flatten on white if it becomes JPEG, strip, measure. bimg's own rotation reads
 // freed memory, so rotation is a second call on the small picture; bimg's profile,
-// canvas and brand handling is completed in recipe.go.
+// canvas and brand handling is completed in recipe.go. PNG and TIFF are shrunk by
+// libvips' own thumbnail, row by row (shrink.go), because bimg decodes them whole.
 //
 // # Why processes
 //
@@ -16,8 +17,10 @@
 // a warning on stderr; error texts mix between threads. And decoders are where
 // hostile files attack, so a worker's environment holds no secret.
 //
-// A worker reads a plan and a file as length-prefixed frames from stdin and writes
-// an answer to stdout. It bounds its own address space, gives its stderr back as a
+// A worker reads plans as length-prefixed frames from stdin, sees the picture in
+// memory it shares with the service (descriptor 3), and writes an answer to stdout. The
+// service writes to that memory only while the worker is idle, and empties it after
+// every picture. It bounds its own address space, gives its stderr back as a
 // refusal when the decoder complained of missing data, and leaves when stdin ends.
 // The service kills it at the deadline and replaces it after a death, a deadline or
 // a number of pictures. A death is tried once more, then the picture is refused for
