@@ -9,7 +9,7 @@ $EM_CONF['editor_actions'] = [
     'constraints' => [
         'depends' => [
             'typo3' => '12.4.0-14.3.99',
-            'filelist' => '12.4.0-14.3.99',
+            'backend' => '12.4.0-14.3.99',
         ],
         'conflicts' => [],
         'suggests' => [],

@@ -1,24 +1,28 @@
 #
 # The tables of the editor actions, as the service makes them (migrations/mysql).
-# They are declared here so that TYPO3's database analyser knows them; the service
-# alone reads and writes them.
+# They are declared so that TYPO3's database analyser leaves them alone. The service
+# alone makes, reads and writes them; Classes/Database/ServiceTables.php sees to it
+# that TYPO3 never creates one of them.
+#
+# Every text column names its collation: TYPO3 takes the connection's for the others.
+# TYPO3's parser knows "CHARACTER SET", not "CHARSET".
 #
 CREATE TABLE tx_editoractions_run (
   id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   status VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   phase VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   reason VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
-  action VARCHAR(64) NOT NULL,
-  tool VARCHAR(64) NOT NULL,
-  subject_table VARCHAR(64) NOT NULL,
+  action VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  tool VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  subject_table VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   subject_uid BIGINT UNSIGNED NOT NULL,
   storage_uid INT UNSIGNED NOT NULL DEFAULT 0,
   initiator INT UNSIGNED NOT NULL,
   original_user INT UNSIGNED NOT NULL DEFAULT 0,
-  language VARCHAR(16) NOT NULL DEFAULT '',
-  configuration VARCHAR(190) NOT NULL DEFAULT '',
-  vendor VARCHAR(32) NOT NULL DEFAULT '',
-  model VARCHAR(128) NOT NULL DEFAULT '',
+  language VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
+  configuration VARCHAR(190) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
+  vendor VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
+  model VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   idempotency_key VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   turn INT NOT NULL DEFAULT 0,
   redraws INT NOT NULL DEFAULT 0,
@@ -35,8 +39,8 @@ CREATE TABLE tx_editoractions_run (
   written SMALLINT NOT NULL DEFAULT 0,
   input_tokens BIGINT NOT NULL DEFAULT 0,
   output_tokens BIGINT NOT NULL DEFAULT 0,
-  message TEXT NOT NULL,
-  error_kind VARCHAR(64) NOT NULL DEFAULT '',
+  message TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  error_kind VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   stale SMALLINT NOT NULL DEFAULT 0,
   version BIGINT NOT NULL DEFAULT 1,
   sealed_key VARBINARY(255) NULL,
@@ -50,7 +54,7 @@ CREATE TABLE tx_editoractions_run (
   KEY own_waiting (initiator, status, waiting_since, id),
   KEY own_settled (initiator, settled_at, id),
   KEY subject (subject_table, subject_uid, status)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE tx_editoractions_event (
   run_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -59,32 +63,32 @@ CREATE TABLE tx_editoractions_event (
   turn INT NOT NULL DEFAULT 0,
   duration_ms BIGINT NOT NULL DEFAULT 0,
   created_at DATETIME(6) NOT NULL,
-  payload LONGTEXT NOT NULL,
+  payload LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   PRIMARY KEY (run_id, sequence)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE tx_editoractions_decision (
   run_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   turn INT NOT NULL,
   digest VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   verb VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  subject_table VARCHAR(64) NOT NULL,
+  subject_table VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   subject_uid BIGINT UNSIGNED NOT NULL,
   decided_by INT UNSIGNED NOT NULL,
-  decided_name VARCHAR(190) NOT NULL DEFAULT '',
+  decided_name VARCHAR(190) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   original_user INT UNSIGNED NOT NULL DEFAULT 0,
   decided_at DATETIME(6) NOT NULL,
-  reason TEXT NOT NULL,
+  reason TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   edited SMALLINT NOT NULL DEFAULT 0,
   self_approved SMALLINT NOT NULL DEFAULT 0,
   history_uid INT UNSIGNED NOT NULL DEFAULT 0,
-  model VARCHAR(128) NOT NULL DEFAULT '',
-  fields LONGTEXT NOT NULL,
-  action VARCHAR(64) NOT NULL DEFAULT '',
-  language VARCHAR(16) NOT NULL DEFAULT '',
+  model VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
+  fields LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  action VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
+  language VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   PRIMARY KEY (run_id, turn),
   KEY subject (subject_table, subject_uid, decided_at)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE tx_editoractions_migration (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,

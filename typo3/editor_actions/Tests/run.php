@@ -74,12 +74,22 @@ $is('origin', ServiceAddress::fromText('https://a.example:8443/x')->origin(), 'h
 $resources = new ResourceFactory();
 $resources->known = [
     '1:/a.jpg' => new File(23),
-    '1:/a b & ü.jpg' => new File(24),
-    '1:/report.pdf' => new File(25, false),
-    '1:/secret.jpg' => new File(26, true, false),
+    '1:/a b & ü.jpg' => new File(24, 'image/png'),
+    '1:/report.pdf' => new File(25, 'application/pdf'),
+    '1:/secret.jpg' => new File(26, 'image/jpeg', false),
+    '1:/new.jpg' => new File(0),
     '1:/folder/' => new Folder(),
     '9:/x.jpg' => new RuntimeException('no such storage'),
     '1:/../x.jpg' => new TypeError('hostile'),
+    // TYPO3 would look these up as well; the file list never asks for them.
+    '23' => new File(23),
+    'file:23' => new File(23),
+    '0:/typo3conf/a.jpg' => new File(27),
+    'EXT:core/a.jpg' => new File(28),
+    "1:/a.jpg\0" => new File(23),
+    "1:/a.jpg\0.pdf" => new File(23),
+    '-1:/a.jpg' => new File(23),
+    '1e0:/a.jpg' => new File(23),
 ];
 GeneralUtility::$instances[ResourceFactory::class] = $resources;
 $items = static function (string $table, string $identifier, array $before = []): array {
@@ -95,8 +105,9 @@ $is('address', $items('sys_file', '1:/a.jpg')['editorActions']['additionalAttrib
 ]);
 $is('name with signs', $items('sys_file', '1:/a b & ü.jpg')['editorActions']['additionalAttributes']['data-action-url'], '/typo3/module/editor_actions?file=24');
 $is('before info', array_keys($items('sys_file', '1:/a.jpg', ['rename' => 1, 'info' => 2, 'delete' => 3])), ['rename', 'editorActions', 'info', 'delete']);
-foreach (['1:/report.pdf', '1:/secret.jpg', '1:/folder/', '9:/x.jpg', '1:/../x.jpg', '1:/gone.jpg', '', "\0", '<script>'] as $identifier) {
-    $is('no item for ' . json_encode($identifier), $items('sys_file', $identifier, ['info' => 2]), ['info' => 2]);
+$none = ['1:/gone.jpg', '', ':', '1:', "\0", '<script>', '../../etc/passwd', 'https://evil.example/a.jpg', str_repeat('1:/', 100000)];
+foreach (array_merge(array_diff(array_map('strval', array_keys($resources->known)), ['1:/a.jpg', '1:/a b & ü.jpg']), $none) as $identifier) {
+    $is('no item for ' . json_encode(substr($identifier, 0, 40)), $items('sys_file', $identifier, ['info' => 2]), ['info' => 2]);
 }
 $GLOBALS['disabledItems'] = ['editorActions'];
 $is('disabled by TSconfig', $items('sys_file', '1:/a.jpg'), []);
@@ -160,19 +171,75 @@ foreach (['Icons', 'JavaScriptModules'] as $name) {
     $is($name, is_array(require __DIR__ . '/../Configuration/' . $name . '.php'), true);
 }
 
-// Both languages name the same units, and each has a text.
+// TYPO3 never creates a table of the service.
+$pool = new TYPO3\CMS\Core\Database\ConnectionPool();
+$declares = static function (?array $tables) use ($pool): array {
+    $pool->tables = $tables;
+    $other = "CREATE TABLE tx_other (\n  uid INT\n);";
+    $event = new TYPO3\CMS\Core\Database\Event\AlterTableDefinitionStatementsEvent([$other, (string)file_get_contents(__DIR__ . '/../ext_tables.sql')]);
+    (new EditorActions\EditorActions\Database\ServiceTables($pool))($event);
+    preg_match_all('/^CREATE TABLE (\w+)/m', implode("\n", $event->getSqlData()), $found);
+    return $found[1];
+};
+$tables = ['tx_editoractions_run', 'tx_editoractions_event', 'tx_editoractions_decision', 'tx_editoractions_migration'];
+$is('all tables there', $declares($tables), ['tx_other', ...$tables]);
+$is('no table there', $declares([]), ['tx_other']);
+$is('one table there', $declares(['tx_editoractions_event', 'pages']), ['tx_other', 'tx_editoractions_event']);
+$is('no database', $declares(null), ['tx_other']);
+$event = new TYPO3\CMS\Core\Database\Event\AlterTableDefinitionStatementsEvent([(string)file_get_contents(__DIR__ . '/../ext_tables.sql')]);
+$pool->tables = $tables;
+(new EditorActions\EditorActions\Database\ServiceTables($pool))($event);
+$is('an existing table is declared as it is', $event->getSqlData(), [(string)file_get_contents(__DIR__ . '/../ext_tables.sql')]);
+
+// The address reaches the frame through Fluid, which escapes it.
+$template = (string)file_get_contents(__DIR__ . '/../Resources/Private/Templates/Module.html');
+$is('template', [str_contains($template, 'src="{address}"'), str_contains($template, 'title="{title}"'), preg_match('/raw|escapeOutput/', $template)], [true, true, 0]);
+
+// One version, one name, in both files that say it.
+$composer = json_decode((string)file_get_contents(__DIR__ . '/../composer.json'), true, 512, JSON_THROW_ON_ERROR);
+require __DIR__ . '/../ext_emconf.php';
+$typo3 = $composer['extra']['typo3/cms'];
+$is('version', $typo3['version'], $EM_CONF['editor_actions']['version']);
+$is('key', $typo3['extension-key'], 'editor_actions');
+$is('namespace', $composer['autoload'], $EM_CONF['editor_actions']['autoload']);
+$is('description', $composer['description'], $EM_CONF['editor_actions']['title'] . ' - ' . $EM_CONF['editor_actions']['description']);
+
+// Every label is used and every used one is there; both languages have the same.
 $units = static function (string $file, string $text): array {
     $document = new DOMDocument();
-    $document->load(__DIR__ . '/../Resources/Private/Language/' . $file);
+    $document->load($file);
     $found = [];
     foreach ($document->getElementsByTagName('trans-unit') as $unit) {
         $found[$unit->getAttribute('id')] = trim((string)$unit->getElementsByTagName($text)[0]?->textContent) !== '';
     }
     return $found;
 };
-$english = $units('locallang.xlf', 'source');
-$is('German units', $units('de.locallang.xlf', 'target'), $english);
+$folder = __DIR__ . '/../Resources/Private/Language/';
+$english = $units($folder . 'locallang.xlf', 'source');
 $is('texts', [count($english) > 5, in_array(false, $english, true)], [true, false]);
+foreach (glob($folder . '*.xlf') as $file) {
+    $name = basename($file);
+    $partner = str_starts_with($name, 'de.') ? substr($name, 3) : 'de.' . $name;
+    $is($partner . ' beside ' . $name, is_file($folder . $partner), true);
+    if ($name !== $partner && str_starts_with($name, 'de.')) {
+        $is($name, $units($file, 'target'), $units($folder . $partner, 'source'));
+        $is($name . ' has the sources of ' . $partner, $units($file, 'source'), $units($folder . $partner, 'source'));
+    }
+}
+$code = '';
+$sources = new RecursiveIteratorIterator(new RecursiveDirectoryIterator(dirname(__DIR__), FilesystemIterator::SKIP_DOTS));
+foreach ($sources as $file) {
+    if (preg_match('#\.(php|txt|html)$#', $file->getFilename()) === 1 && !str_contains($file->getPathname(), '/Tests/')) {
+        $code .= file_get_contents($file->getPathname());
+    }
+    if ($file->getExtension() === 'svg') {
+        $drawing = new DOMDocument();
+        $is($file->getFilename(), $drawing->load($file->getPathname()), true);
+    }
+}
+foreach (array_keys($english) as $label) {
+    $is('label ' . $label, str_contains($code, $label), true);
+}
 
 echo 'php: ' . $passed . ' checks passed' . ($failed > 0 ? ', ' . $failed . ' failed' : '') . PHP_EOL;
 exit($failed > 0 ? 1 : 0);

@@ -91,7 +91,7 @@ namespace TYPO3\CMS\Core\Resource {
 
     class File
     {
-        public function __construct(private int $uid, private bool $image = true, private bool $readable = true)
+        public function __construct(private int $uid, private string $mimeType = 'image/jpeg', private bool $readable = true)
         {
         }
 
@@ -100,9 +100,14 @@ namespace TYPO3\CMS\Core\Resource {
             return $this->uid;
         }
 
+        public function getMimeType(): string
+        {
+            return $this->mimeType;
+        }
+
         public function isImage(): bool
         {
-            return $this->image;
+            return true; // of PDF, too: it is among TYPO3's imagefile_ext
         }
 
         public function checkActionPermission(string $action): bool
@@ -151,6 +156,10 @@ namespace TYPO3\CMS\Backend\ContextMenu\ItemProviders {
         protected $table = '';
         protected $identifier = '';
         protected $disabledItems = [];
+
+        public function __construct()
+        {
+        }
 
         public function setContext(string $table, string $identifier, string $context = ''): void
         {
@@ -288,6 +297,51 @@ namespace TYPO3\CMS\Core\Security\ContentSecurityPolicy {
         public function __construct(Mutation ...$mutations)
         {
             $this->mutations = $mutations;
+        }
+    }
+}
+
+namespace TYPO3\CMS\Core\Database {
+    class ConnectionPool
+    {
+        /** @var list<string>|null null: the database does not answer */
+        public ?array $tables = [];
+
+        public function getConnectionForTable(string $table): self
+        {
+            return $this;
+        }
+
+        public function createSchemaManager(): self
+        {
+            return $this;
+        }
+
+        public function tablesExist(array $names): bool
+        {
+            if ($this->tables === null) {
+                throw new \RuntimeException('no database');
+            }
+            return array_diff($names, $this->tables) === [];
+        }
+    }
+}
+
+namespace TYPO3\CMS\Core\Database\Event {
+    final class AlterTableDefinitionStatementsEvent
+    {
+        public function __construct(private array $sqlData)
+        {
+        }
+
+        public function getSqlData(): array
+        {
+            return $this->sqlData;
+        }
+
+        public function setSqlData(array $sqlData): void
+        {
+            $this->sqlData = $sqlData;
         }
     }
 }

@@ -75,13 +75,22 @@ final class FileItemProvider extends AbstractProvider
     }
 
     /**
-     * The file list gives files and folders by their combined identifier.
+     * The file list gives files and folders by their combined identifier, and only that
+     * form is looked up. File::isImage() would not do: TYPO3 counts PDF among what it can
+     * make pictures of.
      */
     private function picture(): ?File
     {
+        if (preg_match('#^[1-9][0-9]*:[^\x00]+$#D', $this->identifier) !== 1) {
+            return null;
+        }
         try {
             $file = GeneralUtility::makeInstance(ResourceFactory::class)->retrieveFileOrFolderObject($this->identifier);
-            if ($file instanceof File && $file->isImage() && $file->checkActionPermission('read')) {
+            if ($file instanceof File
+                && $file->getUid() > 0
+                && str_starts_with($file->getMimeType(), 'image/')
+                && $file->checkActionPermission('read')
+            ) {
                 return $file;
             }
         } catch (\Throwable) {

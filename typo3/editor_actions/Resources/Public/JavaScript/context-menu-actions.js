@@ -3,9 +3,9 @@
  * record and the data attributes of the item.
  */
 class ContextMenuActions {
-	openEditorActions(table, uid, dataset) {
+	static openEditorActions(table, identifier, dataset) {
 		top.TYPO3.Backend.ContentContainer.setUrl(dataset.actionUrl);
 	}
 }
 
-export default new ContextMenuActions();
+export default ContextMenuActions;
