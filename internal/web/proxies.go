@@ -24,9 +24,18 @@ func newProxies(list []string) (*proxies, error) {
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "trusted_proxy", "server.trustedProxies: %s: must be an address or a network like 10.0.0.0/8.", entry).Because(err)
 		}
-		p.nets = append(p.nets, n)
+		p.nets = append(p.nets, unmapped(n))
 	}
 	return p, nil
+}
+
+// unmapped is an IPv4 network that was written as IPv6, "::ffff:10.0.0.0/104", as what it is:
+// addresses are compared in that form.
+func unmapped(n netip.Prefix) netip.Prefix {
+	if n.Addr().Is4In6() && n.Bits() >= 96 {
+		return netip.PrefixFrom(n.Addr().Unmap(), n.Bits()-96)
+	}
+	return n
 }
 
 // trusted reports whether a peer ("address:port" or an address) is one of our proxies.
@@ -74,9 +83,15 @@ func (p *proxies) https(r *http.Request) bool {
 	return strings.EqualFold(strings.TrimSpace(all[len(all)-1]), "https")
 }
 
+// address reads an address as proxies write it: with a port or without, and IPv6
+// in brackets or bare.
 func address(s string) (netip.Addr, bool) {
 	if host, _, err := net.SplitHostPort(s); err == nil {
 		s = host
+	} else if inner, ok := strings.CutPrefix(s, "["); ok {
+		if s, ok = strings.CutSuffix(inner, "]"); !ok {
+			return netip.Addr{}, false
+		}
 	}
 	a, err := netip.ParseAddr(s)
 	if err != nil {
