@@ -36,11 +36,8 @@ func provider(db *gorm.DB) (*goose.Provider, error) {
 		return nil, err
 	}
 	dialect, folder := goosedb.DialectMySQL, string(MySQL)
-	options := []goose.ProviderOption{}
 	if db.Name() == string(SQLite) {
 		dialect, folder = goosedb.DialectSQLite3, string(SQLite)
-	} else {
-		options = append(options, goose.WithSessionLocker(mysqlLock{}))
 	}
 	store, err := goosedb.NewStore(dialect, versionTable)
 	if err != nil {
@@ -50,7 +47,7 @@ func provider(db *gorm.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider("", pool, files, append(options, goose.WithStore(store))...)
+	return goose.NewProvider("", pool, files, goose.WithStore(store))
 }
 
 // Migrate applies what is missing of the service's own tables. It is safe to
@@ -60,10 +57,32 @@ func Migrate(ctx context.Context, db *gorm.DB) error {
 	if err != nil {
 		return fmt.Errorf("database: prepare migrations: %w", err)
 	}
-	if _, err := p.Up(ctx); err != nil {
+	err = alone(ctx, db, func() error {
+		if err := zeroVersion(ctx, db); err != nil {
+			return err
+		}
+		_, err := p.Up(ctx)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("database: apply migrations: %w", err)
 	}
 	return nil
+}
+
+// zeroVersion completes a table of versions that somebody made and left empty: a
+// process that died between the two statements, or TYPO3's database analyser.
+// Goose refuses one without its first row.
+func zeroVersion(ctx context.Context, db *gorm.DB) error {
+	there, err := hasTable(ctx, db, versionTable)
+	if err != nil || !there {
+		return err
+	}
+	var rows int64
+	if err := db.WithContext(ctx).Table(versionTable).Count(&rows).Error; err != nil || rows > 0 {
+		return err
+	}
+	return db.WithContext(ctx).Exec("INSERT INTO "+versionTable+" (version_id, is_applied) VALUES (?, ?)", 0, true).Error
 }
 
 // ReadStatus reads the state of the service's own tables and changes nothing.
@@ -89,16 +108,27 @@ func ReadStatus(ctx context.Context, db *gorm.DB) (Status, error) {
 	return s, nil
 }
 
-// mysqlLock lets one instance migrate at a time. The server releases the lock
-// when the connection ends.
-type mysqlLock struct{}
-
 // lockName is one per database: the server's lock names are global.
 const lockName = "CONCAT('tx_editoractions:', MD5(DATABASE()))"
 
 const lockWait = time.Minute
 
-func (mysqlLock) SessionLock(ctx context.Context, c *sql.Conn) error {
+// alone runs f while no other instance runs one. The server releases the lock when
+// its connection ends. Goose's own session lock is not enough: it makes and reads the
+// table of versions before it takes the lock. One process uses a SQLite file.
+func alone(ctx context.Context, db *gorm.DB, f func() error) error {
+	if db.Name() == string(SQLite) {
+		return f()
+	}
+	pool, err := db.DB()
+	if err != nil {
+		return err
+	}
+	c, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
 	var got sql.NullInt64
 	if err := c.QueryRowContext(ctx, "SELECT GET_LOCK("+lockName+", ?)", int(lockWait.Seconds())).Scan(&got); err != nil {
 		return err
@@ -106,10 +136,7 @@ func (mysqlLock) SessionLock(ctx context.Context, c *sql.Conn) error {
 	if got.Int64 != 1 {
 		return errors.New("another instance is migrating: try again when it has finished")
 	}
-	return nil
-}
-
-func (mysqlLock) SessionUnlock(ctx context.Context, c *sql.Conn) error {
-	_, err := c.ExecContext(ctx, "DO RELEASE_LOCK("+lockName+")")
-	return err
+	err = f()
+	_, unlock := c.ExecContext(context.WithoutCancel(ctx), "DO RELEASE_LOCK("+lockName+")")
+	return errors.Join(err, unlock)
 }
