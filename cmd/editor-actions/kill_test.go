@@ -39,7 +39,7 @@ server: {listen: "127.0.0.1:0", stateDir: %s}
 providers:
   default: scripted
   configurations:
-    scripted: {active: true, vendor: compatible, baseURL: %s, model: scripted-vision, maxRetries: 0}
+    scripted: {active: true, vendor: compatible, baseURL: %s, privateNetwork: true, model: scripted-vision, maxRetries: 0}
 `, quote(s.TYPO3.DSN.Reveal()), quote(s.TYPO3.RootPath), quote(s.TYPO3.PublicPath), quote(s.TYPO3.EncryptionKey.Reveal()),
 		quote(s.TYPO3.UserHomePath), quote(s.TYPO3.GroupHomePath), quote(s.Sealing.KeysetFile), quote(s.Server.StateDir), quote(p.BaseURL))
 }

@@ -84,7 +84,7 @@ func prepare(t *testing.T, site *testsite.Site, model *providertest.Server, chan
 	s := site.Settings
 	s.Providers.Default = "scripted"
 	s.Providers.Configurations = map[string]config.ProviderConfiguration{"scripted": {
-		Active: true, Vendor: config.VendorCompatible, BaseURL: model.URL, APIKey: secret.New("CANARY-KEY-0123456789"),
+		Active: true, Vendor: config.VendorCompatible, BaseURL: model.URL, PrivateNetwork: true, APIKey: secret.New("CANARY-KEY-0123456789"),
 		Model: "scripted-vision", Detail: "auto", MaxOutputTokens: 500, TimeoutSeconds: 20, MaxRetries: 0,
 	}}
 	s.Providers.Models = []config.Model{{ID: "scripted-vision", Vendor: config.VendorCompatible, Capabilities: []string{"chat", "vision", "tools"}}}

@@ -34,12 +34,14 @@ var below = map[string][]string{"internal/demo": {"internal/demo/paint"}, "inter
 
 // owners are the only users of a foreign module.
 var owners = map[string]string{
-	"github.com/h2non/bimg":       "internal/downscaler",
-	"github.com/openai/openai-go": "internal/providers/openai",
-	"github.com/pressly/goose":    "internal/database",
-	"github.com/labstack/echo":    "internal/web",
-	"github.com/tink-crypto":      "internal/suspend",
-	"github.com/spf13/cobra":      "cmd/editor-actions",
+	"github.com/h2non/bimg":                  "internal/downscaler",
+	"github.com/openai/openai-go":            "internal/providers/openai",
+	"github.com/anthropics/anthropic-sdk-go": "internal/providers/anthropic",
+	"google.golang.org/genai":                "internal/providers/gemini",
+	"github.com/pressly/goose":               "internal/database",
+	"github.com/labstack/echo":               "internal/web",
+	"github.com/tink-crypto":                 "internal/suspend",
+	"github.com/spf13/cobra":                 "cmd/editor-actions",
 }
 
 var row = regexp.MustCompile("^\\| `([a-z0-9/-]+)/?` \\| .* \\| ([^|]*) \\|$")
@@ -230,6 +232,23 @@ func TestRooms_SayWhatTheyAreFor(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: has no package comment", room)
+		}
+	}
+}
+
+// An adapter speaks one wire format and knows no other: what they share is in wire.
+func TestProviders_NoAdapterImportsAnother(t *testing.T) {
+	t.Parallel()
+	const below = "internal/providers/"
+	for _, s := range sources(t) {
+		if !strings.HasPrefix(s.pkg, below) || strings.HasSuffix(s.path, "_test.go") {
+			continue
+		}
+		for _, imp := range s.imports {
+			other, ok := strings.CutPrefix(imp, "editor-actions/"+below)
+			if ok && other != "wire" && below+other != s.pkg {
+				t.Errorf("%s imports %s", s.path, imp)
+			}
 		}
 	}
 }

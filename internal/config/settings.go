@@ -70,6 +70,9 @@ const (
 	VendorMistral    = "mistral"
 	VendorGroq       = "groq"
 	VendorCompatible = "compatible"
+	VendorAnthropic  = "anthropic"
+	VendorGemini     = "gemini"
+	VendorOllama     = "ollama"
 	VendorDemo       = "demo"
 )
 
@@ -85,10 +88,16 @@ type ProviderConfiguration struct {
 	Detail          string        `yaml:"detail"`   // auto, low, high
 	MaxOutputTokens int           `yaml:"maxOutputTokens"`
 	TimeoutSeconds  int           `yaml:"timeoutSeconds"`
-	MaxRetries      int           `yaml:"maxRetries"` // retries after the first attempt, 0..10
-	Groups          []uint32      `yaml:"groups"`     // backend groups that may use it; empty = everybody
+	MaxRetries      int           `yaml:"maxRetries"`     // retries after the first attempt, 0..10
+	PrivateNetwork  bool          `yaml:"privateNetwork"` // its address may be one that is not on the public internet
+	Proxy           string        `yaml:"proxy"`          // "" = the environment's, direct = none
+	CAFile          string        `yaml:"caFile"`         // certificate authorities beside the system's, PEM
+	Groups          []uint32      `yaml:"groups"`         // backend groups that may use it; empty = everybody
 	Fallbacks       []string      `yaml:"fallbacks"`
 }
+
+// ProxyDirect as a configuration's proxy means none, whatever the environment says.
+const ProxyDirect = "direct"
 
 // Criteria selects the first model of the same vendor with all capabilities.
 type Criteria struct {

@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-var vendors = []string{VendorOpenAI, VendorOpenRouter, VendorMistral, VendorGroq, VendorCompatible, VendorDemo}
+var vendors = []string{
+	VendorOpenAI, VendorOpenRouter, VendorMistral, VendorGroq, VendorAnthropic, VendorGemini, VendorOllama, VendorCompatible, VendorDemo,
+}
 
 // capabilities that models are known to declare. Another word is kept, with a
 // warning: it may be a typing error.
@@ -67,6 +71,7 @@ func (v *validator) configuration(key, name string, c ProviderConfiguration, s *
 	}
 	v.model(key, c, s)
 	v.baseURL(key+".baseURL", c)
+	v.network(key, c)
 	if c.Active && c.APIKey.Empty() && needsKey(c.Vendor) {
 		v.problem(key+".apiKey", "must be set for vendor %s, for instance ${API_KEY}", c.Vendor)
 	}
@@ -90,7 +95,7 @@ func (v *validator) configuration(key, name string, c ProviderConfiguration, s *
 }
 
 func needsKey(vendor string) bool {
-	return slices.Contains(vendors, vendor) && vendor != VendorDemo && vendor != VendorCompatible
+	return slices.Contains(vendors, vendor) && vendor != VendorDemo && vendor != VendorCompatible && vendor != VendorOllama
 }
 
 // model checks how a configuration selects its model.
@@ -116,8 +121,27 @@ func (v *validator) baseURL(key string, c ProviderConfiguration) {
 		return
 	}
 	u := v.address(key, c.BaseURL, true)
-	if u != nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+	if u == nil {
+		return
+	}
+	if u.Scheme == "http" && !loopback(u.Hostname()) {
 		v.warn(key, "is not https: key, prompt and picture travel unencrypted")
+	}
+	if a, err := netip.ParseAddr(u.Hostname()); !c.PrivateNetwork && (u.Hostname() == "localhost" || err == nil && (a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast())) {
+		v.problem(key, "is an address of this machine or a private network: set privateNetwork: true if that is meant")
+	}
+}
+
+// network checks how a configuration reaches its provider.
+func (v *validator) network(key string, c ProviderConfiguration) {
+	if c.Vendor == VendorOllama && c.BaseURL == "" && c.Active && !c.PrivateNetwork {
+		v.problem(key+".privateNetwork", "must be true for vendor ollama without a baseURL: it is asked on this machine")
+	}
+	if c.Proxy != "" && c.Proxy != ProxyDirect {
+		v.address(key+".proxy", c.Proxy, false)
+	}
+	if c.CAFile != "" && !filepath.IsAbs(c.CAFile) {
+		v.problem(key+".caFile", "%s: must be an absolute path", shown(c.CAFile))
 	}
 }
 

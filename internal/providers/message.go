@@ -69,15 +69,22 @@ type Tool struct {
 	Parameters  json.RawMessage
 }
 
-// Usage as the provider billed it; counts are never negative.
+// Usage as the provider billed it; counts are never negative. Input and output are
+// everything, the other two say how much of it was read from the provider's cache
+// and how much was reasoning.
 type Usage struct {
-	InputTokens  int64 `json:"input_tokens"`
-	OutputTokens int64 `json:"output_tokens"`
+	InputTokens       int64 `json:"input_tokens"`
+	OutputTokens      int64 `json:"output_tokens"`
+	CachedInputTokens int64 `json:"cached_input_tokens,omitempty"`
+	ReasoningTokens   int64 `json:"reasoning_tokens,omitempty"`
 }
 
 // Add returns the sum.
 func (u Usage) Add(o Usage) Usage {
-	return Usage{InputTokens: u.InputTokens + o.InputTokens, OutputTokens: u.OutputTokens + o.OutputTokens}
+	return Usage{
+		InputTokens: u.InputTokens + o.InputTokens, OutputTokens: u.OutputTokens + o.OutputTokens,
+		CachedInputTokens: u.CachedInputTokens + o.CachedInputTokens, ReasoningTokens: u.ReasoningTokens + o.ReasoningTokens,
+	}
 }
 
 // FinishReason says why a model stopped.

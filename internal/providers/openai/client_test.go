@@ -90,7 +90,7 @@ func TestP15_EnvironmentIsNotRead(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
 	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-From: from-the-environment")
 	s := providertest.New(t)
-	p, err := openai.New("local", config.ProviderConfiguration{Vendor: config.VendorCompatible, BaseURL: s.URL, TimeoutSeconds: 5})
+	p, err := openai.New("local", config.ProviderConfiguration{Vendor: config.VendorCompatible, BaseURL: s.URL, PrivateNetwork: true, TimeoutSeconds: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

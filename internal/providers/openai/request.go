@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"editor-actions/internal/providers"
+	"editor-actions/internal/providers/wire"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -51,17 +52,17 @@ func (p *Provider) params(req providers.Request) (sdk.ChatCompletionNewParams, e
 func (p *Provider) message(m providers.Message, model string) (sdk.ChatCompletionMessageParamUnion, error) {
 	switch m.Role {
 	case providers.System:
-		return sdk.SystemMessage(valid(m.Text)), nil
+		return sdk.SystemMessage(wire.Valid(m.Text)), nil
 	case providers.User:
 		if len(m.Parts) == 0 {
-			return sdk.UserMessage(valid(m.Text)), nil
+			return sdk.UserMessage(wire.Valid(m.Text)), nil
 		}
 		parts, err := p.parts(m.Parts)
 		return sdk.UserMessage(parts), err
 	case providers.Assistant:
 		return sdk.ChatCompletionMessageParamUnion{OfAssistant: p.assistant(m, model)}, nil
 	case providers.ToolRole:
-		return sdk.ToolMessage(valid(m.Text), p.vendor.callID(m.ToolCallID, model)), nil
+		return sdk.ToolMessage(wire.Valid(m.Text), p.vendor.callID(m.ToolCallID, model)), nil
 	default:
 		return sdk.ChatCompletionMessageParamUnion{}, errors.New("a role this wire does not know")
 	}
@@ -72,7 +73,7 @@ func (p *Provider) parts(in []providers.Part) ([]sdk.ChatCompletionContentPartUn
 	for _, part := range in {
 		switch {
 		case part.Type == providers.TextPart:
-			out = append(out, sdk.TextContentPart(valid(part.Text)))
+			out = append(out, sdk.TextContentPart(wire.Valid(part.Text)))
 		case part.Type == providers.ImagePart && part.Image != nil:
 			out = append(out, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{
 				URL: part.Image.DataURI(), Detail: p.detail,
@@ -87,13 +88,13 @@ func (p *Provider) parts(in []providers.Part) ([]sdk.ChatCompletionContentPartUn
 func (p *Provider) assistant(m providers.Message, model string) *sdk.ChatCompletionAssistantMessageParam {
 	a := &sdk.ChatCompletionAssistantMessageParam{}
 	if m.Text != "" {
-		a.Content.OfString = param.NewOpt(valid(m.Text))
+		a.Content.OfString = param.NewOpt(wire.Valid(m.Text))
 	}
 	for _, c := range m.ToolCalls {
 		a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
 				ID:       p.vendor.callID(c.ID, model),
-				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: valid(c.Name), Arguments: valid(string(c.Arguments))},
+				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: wire.Valid(c.Name), Arguments: wire.Valid(string(c.Arguments))},
 			},
 		})
 	}

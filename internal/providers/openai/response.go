@@ -2,45 +2,41 @@ package openai
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"editor-actions/internal/providers"
+	"editor-actions/internal/providers/wire"
 
 	sdk "github.com/openai/openai-go/v3"
 )
 
-// valid replaces what is not UTF-8: JSON has no other way to carry a text.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
 // response reads a successful body.
 func (p *Provider) response(body []byte) (providers.Response, error) {
-	body = []byte(valid(string(body)))
+	body = []byte(wire.Valid(string(body)))
 	if e := errorOf(body); e.found {
 		// OpenRouter reports failures of the model behind it inside a success.
-		return providers.Response{}, p.byStatus(e.status, nil, e)
+		return providers.Response{}, p.caller.Status(e.status, nil, e.code, e.kind)
 	}
 	var c sdk.ChatCompletion
 	if !json.Valid(body) || json.Unmarshal(body, &c) != nil || c.Choices == nil {
-		return providers.Response{}, &providers.Error{
-			Provider: p.name, Kind: providers.BadAnswer, Status: 200,
-			Detail: "the answer is no chat completion",
-		}
+		return providers.Response{}, p.caller.BadAnswer("the answer is no chat completion")
 	}
 	r := providers.Response{
 		Message: providers.Message{Role: providers.Assistant},
-		Model:   short(c.Model),
+		Model:   wire.Short(c.Model),
 		Usage: providers.Usage{
-			InputTokens:  max(0, c.Usage.PromptTokens),
-			OutputTokens: max(0, c.Usage.CompletionTokens),
+			InputTokens:       max(0, c.Usage.PromptTokens),
+			OutputTokens:      max(0, c.Usage.CompletionTokens),
+			CachedInputTokens: max(0, c.Usage.PromptTokensDetails.CachedTokens),
+			ReasoningTokens:   max(0, c.Usage.CompletionTokensDetails.ReasoningTokens),
 		},
 	}
 	if len(c.Choices) == 0 {
-		return r, &providers.Error{Provider: p.name, Kind: providers.EmptyAnswer, Status: 200, Detail: "the answer has no choice"}
+		return r, p.caller.Fail(providers.EmptyAnswer, 200, "the answer has no choice")
 	}
 	choice := c.Choices[0]
 	r.FinishReason = finish(choice.FinishReason)
-	r.Message.Text = withoutThoughts(text(choice.Message))
+	r.Message.Text = wire.WithoutThoughts(text(choice.Message))
 	for _, tc := range choice.Message.ToolCalls {
 		if tc.ID == "" || tc.Function.Name == "" {
 			continue // nobody could answer it
@@ -59,7 +55,7 @@ func (p *Provider) response(body []byte) (providers.Response, error) {
 // judge tells an answer from something that only looks like one.
 func (p *Provider) judge(r providers.Response, refusal string) *providers.Error {
 	fail := func(k providers.Kind, detail string) *providers.Error {
-		return &providers.Error{Provider: p.name, Kind: k, Status: 200, Detail: detail}
+		return p.caller.Fail(k, 200, detail)
 	}
 	empty := r.Message.Text == "" && len(r.Message.ToolCalls) == 0
 	switch {
@@ -98,27 +94,15 @@ func text(m sdk.ChatCompletionMessage) string {
 	return strings.TrimSpace(b.String())
 }
 
-var thoughts = regexp.MustCompile(`(?s)^\s*<think>.*?(?:</think>|\z)`)
-
-// withoutThoughts takes off reasoning that a server left in the text.
-func withoutThoughts(s string) string { return strings.TrimSpace(thoughts.ReplaceAllString(s, "")) }
-
 // call keeps the model's own bytes of the arguments when they are an object.
 // Some servers send the object itself and not a string with it.
 func call(tc sdk.ChatCompletionMessageToolCallUnion) providers.ToolCall {
-	c := providers.ToolCall{ID: tc.ID, Name: tc.Function.Name, Arguments: json.RawMessage("{}")}
+	c := providers.ToolCall{ID: tc.ID, Name: tc.Function.Name}
 	args := tc.Function.Arguments
 	if raw := strings.TrimSpace(tc.Function.JSON.Arguments.Raw()); strings.HasPrefix(raw, "{") {
 		args = raw
 	}
-	if trimmed := strings.TrimSpace(args); trimmed == "" || trimmed == "null" {
-		return c // a call without arguments
-	}
-	if !json.Valid([]byte(args)) || !strings.HasPrefix(strings.TrimSpace(args), "{") {
-		c.Malformed = true
-		return c
-	}
-	c.Arguments = json.RawMessage(args)
+	c.Arguments, c.Malformed = wire.Arguments(args)
 	return c
 }
 
@@ -135,19 +119,4 @@ func finish(s string) providers.FinishReason {
 	default:
 		return providers.FinishOther
 	}
-}
-
-// short bounds what a provider says about itself.
-func short(s string) string {
-	const most = 128
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, s)
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
-	}
-	return s
 }

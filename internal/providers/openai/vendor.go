@@ -3,11 +3,11 @@ package openai
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"encoding/hex"
 	"regexp"
 	"strings"
 
 	"editor-actions/internal/config"
+	"editor-actions/internal/providers/wire"
 )
 
 // vendor is what differs between the services that speak this wire.
@@ -39,13 +39,12 @@ var (
 // by Mistral want their form of ids from other vendors too.
 func (v vendor) callID(id, model string) string {
 	short := v.shortIDs || strings.Contains(strings.ToLower(model), "tral")
-	sum := sha256.Sum256([]byte(id))
-	switch {
-	case short && nineCharacters.MatchString(id), !short && commonID.MatchString(id):
-		return id
-	case short:
-		return base32.StdEncoding.EncodeToString(sum[:])[:9]
-	default:
-		return "call_" + hex.EncodeToString(sum[:12])
+	if !short {
+		return wire.CallID(id, commonID)
 	}
+	if nineCharacters.MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return base32.StdEncoding.EncodeToString(sum[:])[:9]
 }

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -10,21 +11,17 @@ import (
 func Empty(finish string) Answer { return Finish("", finish) }
 
 // Refusal answers with the wire's own field for a model that will not.
-func Refusal(s string) Answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
-		write(w, map[string]any{"role": "assistant", "content": nil, "refusal": s}, "stop")
-	}
-}
+func Refusal(s string) Answer { return say(Reply{Refusal: s, Finish: "stop"}) }
 
 // Error answers a status with an error of this code in its body.
 func Error(status int, code string, header ...string) Answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+	return func(w http.ResponseWriter, _ *http.Request, req Request) {
 		for i := 0; i+1 < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, `{"error":{"message":"scripted failure with CANARY-BODY","type":"`+code+`","code":"`+code+`"}}`)
+		_ = json.NewEncoder(w).Encode(req.format.Error(status, code, "scripted failure with CANARY-BODY"))
 	}
 }
 

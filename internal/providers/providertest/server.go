@@ -1,7 +1,6 @@
 package providertest
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,6 +20,10 @@ type Request struct {
 	Messages []Message
 	Tools    []string
 	Model    string
+
+	format  Format
+	picture []byte // the first one
+	typ     string // its declared media type
 }
 
 // Message is one message of a request; Content is its raw JSON.
@@ -65,23 +68,10 @@ func (r Request) Image(t testing.TB) []byte {
 	return data
 }
 
-// Picture decodes the first picture of the request and names its declared media
-// type. There may be none, which is no error.
+// Picture is the first picture of the request with its declared media type. There
+// may be none, which is no error.
 func (r Request) Picture() (data []byte, mediaType string, err error) {
-	for _, m := range r.Messages {
-		for _, p := range m.Parts() {
-			if p.Type != "image_url" {
-				continue
-			}
-			head, b64, ok := strings.Cut(p.ImageURL.URL, ";base64,")
-			data, err := base64.StdEncoding.DecodeString(b64)
-			if !ok || !strings.HasPrefix(head, "data:") || err != nil {
-				return nil, "", fmt.Errorf("providertest: the picture is no base64 data URI: %w", err)
-			}
-			return data, strings.TrimPrefix(head, "data:"), nil
-		}
-	}
-	return nil, "", nil
+	return r.picture, r.typ, nil
 }
 
 // Answer writes the response to one request.
@@ -92,25 +82,33 @@ type Server struct {
 	URL     string
 	Default Answer
 
+	format   Format
 	mu       sync.Mutex
 	script   []Answer
 	requests []Request
 	server   *httptest.Server
 }
 
-// New starts a server that ends with the test.
-func New(t testing.TB) *Server {
+// New starts a server of the chat completions wire that ends with the test.
+func New(t testing.TB) *Server { return NewFor(t, OpenAI) }
+
+// NewFor starts a server of a wire that ends with the test.
+func NewFor(t testing.TB, f Format) *Server {
 	t.Helper()
-	s := Start()
+	s := StartFor(f)
 	t.Cleanup(s.Close)
 	return s
 }
 
-// Start starts a server for a program that is no test. The caller closes it.
-func Start() *Server {
-	s := &Server{Default: Cooperate("A text from the scripted model.")}
+// Start starts a server of the chat completions wire for a program that is no test.
+// The caller closes it.
+func Start() *Server { return StartFor(OpenAI) }
+
+// StartFor is Start for another wire.
+func StartFor(f Format) *Server {
+	s := &Server{Default: Cooperate("A text from the scripted model."), format: f}
 	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
-	s.URL = s.server.URL + "/v1"
+	s.URL = s.server.URL + f.BasePath
 	return s
 }
 
@@ -136,26 +134,14 @@ func (s *Server) Requests() []Request {
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	if err != nil || r.URL.Path != "/v1/chat/completions" {
+	if err != nil || r.Method != http.MethodPost || !s.format.Serves(r.URL.Path) {
 		http.Error(w, `{"error":{"message":"unexpected request"}}`, http.StatusNotFound)
 		return
 	}
-	var in struct {
-		Model    string    `json:"model"`
-		Messages []Message `json:"messages"`
-		Tools    []struct {
-			Function struct {
-				Name string `json:"name"`
-			} `json:"function"`
-		} `json:"tools"`
-	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		http.Error(w, `{"error":{"message":"no JSON"}}`, http.StatusBadRequest)
+	req := Request{At: time.Now(), Header: r.Header.Clone(), Body: body, format: s.format}
+	if err := s.format.Parse(&req, r.URL.Path); err != nil {
+		http.Error(w, `{"error":{"message":"not a request of this wire"}}`, http.StatusBadRequest)
 		return
-	}
-	req := Request{At: time.Now(), Header: r.Header.Clone(), Body: body, Messages: in.Messages, Model: in.Model}
-	for _, t := range in.Tools {
-		req.Tools = append(req.Tools, t.Function.Name)
 	}
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
@@ -170,43 +156,37 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // Call is one tool call of an answer.
 type Call struct{ ID, Name, Arguments string }
 
-func write(w http.ResponseWriter, message map[string]any, finish string) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"id": "chatcmpl-1", "object": "chat.completion", "created": 1796090000, "model": "scripted-vision",
-		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
-		"usage":   map[string]any{"prompt_tokens": 1200, "completion_tokens": 40, "total_tokens": 1240},
-	})
+// Reply is one successful answer, in the words of no wire.
+type Reply struct {
+	Text    string
+	Refusal string // the wire's own field for a model that will not, where it has one
+	Calls   []Call
+	Finish  string // stop, length, tool_calls, content_filter
+}
+
+// say answers 200 with a reply in the wire of the request.
+func say(reply Reply) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, req Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(req.format.Reply(reply))
+	}
 }
 
 // Calls answers with tool calls.
 func Calls(calls ...Call) Answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
-		var list []any
-		for i, c := range calls {
-			id := c.ID
-			if id == "" {
-				id = fmt.Sprintf("call_%d", i+1)
-			}
-			list = append(list, map[string]any{"id": id, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Arguments}})
+	for i := range calls {
+		if calls[i].ID == "" {
+			calls[i].ID = fmt.Sprintf("call_%d", i+1)
 		}
-		write(w, map[string]any{"role": "assistant", "content": nil, "tool_calls": list}, "tool_calls")
 	}
+	return say(Reply{Calls: calls, Finish: "tool_calls"})
 }
 
 // Text answers in words.
-func Text(s string) Answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
-		write(w, map[string]any{"role": "assistant", "content": s}, "stop")
-	}
-}
+func Text(s string) Answer { return say(Reply{Text: s, Finish: "stop"}) }
 
 // Finish answers in words with a finish reason.
-func Finish(s, reason string) Answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
-		write(w, map[string]any{"role": "assistant", "content": s}, reason)
-	}
-}
+func Finish(s, reason string) Answer { return say(Reply{Text: s, Finish: reason}) }
 
 // Status answers with an error; the body must never reach a log.
 func Status(code int, header ...string) Answer { return Error(code, "scripted", header...) }
