@@ -118,7 +118,7 @@ func (s *Scaler) fit(ctx context.Context, src []byte, p plan) (*Result, error) {
 		}
 	}
 	if until, yes := s.attempts.banned(id); yes {
-		return nil, failed(fmt.Errorf("downscaler: this picture has ended workers before, it is tried again after %s", until.UTC().Format(time.RFC3339)))
+		return nil, failed(bannedError(until))
 	}
 	data, a, err := s.run(ctx, p, src, id)
 	if err != nil {
@@ -175,6 +175,11 @@ func measured(data []byte, typ media.Type, p plan) (*media.Image, error) {
 	return img, nil
 }
 
+// bannedError is what an operator reads in the log and in explain.
+func bannedError(until time.Time) error {
+	return fmt.Errorf("downscaler: this picture has ended workers, it is tried again after %s", until.UTC().Format(time.RFC3339))
+}
+
 // run gives the picture to a worker. A worker that ends by itself is tried
 // again with a fresh one, as often as a picture may: something else, like the
 // system running out of memory, may have ended it.
@@ -183,8 +188,8 @@ func (s *Scaler) run(ctx context.Context, p plan, src []byte, id string) ([]byte
 		data, a, err := s.attempt(ctx, p, src, id)
 		switch {
 		case errors.Is(err, errDied):
-			if _, banned := s.attempts.banned(id); banned {
-				return nil, a, failed(err)
+			if until, banned := s.attempts.banned(id); banned {
+				return nil, a, failed(errors.Join(err, bannedError(until)))
 			}
 			continue
 		case err != nil:
