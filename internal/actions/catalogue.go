@@ -36,6 +36,9 @@ type ModelDirectory interface {
 	// OfferVision resolves the default configuration for a user with these groups,
 	// and reports whether a vision action may be offered on it.
 	OfferVision(groups []uint32) (providers.Resolved, bool)
+	// Estimate tells what so many sends of a request and a picture of edge x edge
+	// pixels will take at most, and whether anything can be said.
+	Estimate(configuration string, req providers.Request, edge, sends int) (providers.Estimate, bool)
 }
 
 // Offer is an action that a viewer may start on a record of the asked table.
@@ -43,6 +46,7 @@ type Offer struct {
 	Action        Action
 	Fields        []Field // the fields that are on
 	Configuration string
+	Estimate      *providers.Estimate // at most; nil when nothing can be said
 }
 
 // Prepared is everything a run starts with. Messages hold the picture.
@@ -116,9 +120,30 @@ func (c *Catalogue) Offers(_ context.Context, viewer *typo3.BackendUser, table s
 		if reason != "" || !mayWriteFields(viewer, fields) {
 			continue
 		}
-		offers = append(offers, Offer{Action: a, Fields: fields, Configuration: model.Name})
+		offers = append(offers, Offer{Action: a, Fields: fields, Configuration: model.Name, Estimate: c.estimate(s, viewer, a, fields, model)})
 	}
 	return offers
+}
+
+// estimate is what a run of the action will take at most: role text, prompt, schema and
+// the largest picture, once or, with the closing turn, twice.
+func (c *Catalogue) estimate(s *config.Settings, viewer *typo3.BackendUser, a Action, fields []Field, model providers.Resolved) *providers.Estimate {
+	text, err := prompt(s, a, fields, Subject{Table: TableFile}, LanguageOf(viewer), "")
+	tool, on := c.Tool(a.Tool)
+	if err != nil || !on {
+		return nil
+	}
+	sends := 1
+	if s.Agent.ClosingTurn == config.ClosingTurnFull {
+		sends++
+	}
+	e, known := c.models.Estimate(model.Name, providers.Request{
+		Messages: []providers.Message{{Role: providers.User, Text: text}}, Tools: []providers.Tool{tool.Definition()},
+	}, s.Vision.MaxImageEdge, sends)
+	if !known {
+		return nil
+	}
+	return &e
 }
 
 // mayWriteMetadata asks the rights that do not depend on a file.

@@ -125,6 +125,10 @@ type fakeModels struct {
 	ok    bool
 }
 
+func (m *fakeModels) Estimate(string, providers.Request, int, int) (providers.Estimate, bool) {
+	return providers.Estimate{}, false
+}
+
 func (m *fakeModels) OfferVision([]uint32) (providers.Resolved, bool) { return m.model, m.ok }
 
 // world is everything a test needs around one catalogue.

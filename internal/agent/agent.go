@@ -67,8 +67,8 @@ type scaler interface {
 
 // models sends requests to the configured model and its fallbacks.
 type models interface {
-	Complete(ctx context.Context, configuration string, req providers.Request, need []providers.Capability) (providers.Response, providers.Resolved, error)
-	Resolve(configuration string, need ...providers.Capability) (providers.Resolved, error)
+	Complete(ctx context.Context, configuration string, req providers.Request, need providers.Requirements) (providers.Response, providers.Resolved, error)
+	Resolve(configuration string, need providers.Requirements) (providers.Resolved, error)
 }
 
 // messenger tells another program what happened; webhook.Sender is the real one.

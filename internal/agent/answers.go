@@ -69,7 +69,7 @@ func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run,
 	if run.Turn >= a.Settings().Agent.MaxTurns {
 		return DecideResult{}, ErrNoTurnsLeft
 	}
-	if _, err := a.Models.Resolve(run.Configuration, providers.CapabilityVision, providers.CapabilityTools); err != nil {
+	if _, err := a.Models.Resolve(run.Configuration, providers.VisionAction); err != nil {
 		return DecideResult{}, ErrConfiguration.Because(err)
 	}
 	d := a.decision(r, run)

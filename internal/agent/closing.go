@@ -22,7 +22,7 @@ func (s *segment) closing(ctx context.Context) {
 		done("", "")
 		return
 	}
-	if _, err := s.a.Models.Resolve(s.run.Configuration, providers.CapabilityVision, providers.CapabilityTools); err != nil {
+	if _, err := s.a.Models.Resolve(s.run.Configuration, providers.VisionAction); err != nil {
 		// A configuration that lost its vision since: the picture goes nowhere.
 		s.a.Log.InfoContext(ctx, "skipped closing turn", "run_id", s.run.ID, "err", err)
 		done("", closingSkipped)
@@ -55,7 +55,11 @@ func (s *segment) closing(ctx context.Context) {
 	}
 	if err != nil {
 		s.a.Log.WarnContext(ctx, "closing turn failed after the change was written", "run_id", s.run.ID, "err", err)
-		done("", closingFailed)
+		note := closingFailed
+		if pe, ok := errors.AsType[*providers.Error](err); ok && pe.Kind == providers.Budget {
+			note = closingBudget
+		}
+		done("", note)
 		return
 	}
 	done(s.sentence(resp.Message.Text), "")
@@ -108,4 +112,5 @@ const (
 	closingFile    = "closing_file" // the picture may no longer be sent in the initiator's name
 	closingFailed  = "closing_failed"
 	closingStopped = "closing_stopped" // by a guardrail
+	closingBudget  = "closing_budget"
 )

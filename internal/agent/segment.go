@@ -67,11 +67,20 @@ func (s *segment) propose(ctx context.Context) {
 			s.stop(ctx, err, suspend.ReasonProviderFailed)
 			return
 		}
-		if len(resp.Message.ToolCalls) == 0 {
+		if len(resp.Message.ToolCalls) == 0 && !callAsText(tool.Definition(), resp.Message.Text) {
 			s.noProposal(ctx, resp)
 			return
 		}
 		s.state.Messages = append(s.state.Messages, resp.Message)
+		if len(resp.Message.ToolCalls) == 0 {
+			s.a.Log.WarnContext(ctx, "model wrote its call as text", "run_id", s.run.ID, "model", s.run.Model)
+			if repairs == maxRepairs {
+				s.settle(ctx, suspend.Failed, suspend.ReasonRefusedCall, "", ruleCallAsText)
+				return
+			}
+			s.state.Messages = append(s.state.Messages, useTheTool(tool.Definition()))
+			continue
+		}
 		call, _, err := actions.SoleCall(tool, resp.Message.ToolCalls, s.subject())
 		if err == nil {
 			s.suspend(ctx, tool, actor, call)
@@ -172,7 +181,7 @@ func (s *segment) send(ctx context.Context, tools []providers.Tool) (providers.R
 
 	began := s.a.Now()
 	resp, with, err := s.a.Models.Complete(ctx, s.run.Configuration,
-		providers.Request{Messages: scr.messages, Tools: tools, FileName: s.fileName}, []providers.Capability{providers.CapabilityVision, providers.CapabilityTools})
+		providers.Request{Messages: scr.messages, Tools: tools, FileName: s.fileName, User: s.run.Initiator}, providers.VisionAction)
 	s.usage = s.usage.Add(resp.Usage)
 	if with.Model != "" {
 		s.run.Model, s.run.Vendor = with.Model, with.Vendor

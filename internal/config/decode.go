@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -188,6 +189,13 @@ func (d *decoder) scalar(s string, v reflect.Value, key string) {
 		default:
 			d.problem(key, "%s: must be true or false", shown(s))
 		}
+	case reflect.Float64:
+		n, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			d.problem(key, "%s: must be a number, for instance 0.40", shown(s))
+			return
+		}
+		v.SetFloat(n)
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
 		if err != nil {

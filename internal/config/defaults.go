@@ -23,7 +23,7 @@ func DefaultSettings() Settings {
 			WorkerPictures:  500,
 			CacheMiB:        256,
 		},
-		Providers:  Providers{Configurations: map[string]ProviderConfiguration{}, Models: []Model{}},
+		Providers:  Providers{Configurations: map[string]ProviderConfiguration{}, Models: []Model{}, Currency: "USD", AllowedHosts: []string{}},
 		Tools:      Tools{SetFileAlternativeText: true, UpdateFALAssetMeta: true},
 		Agent:      Agent{ClosingTurn: ClosingTurnFull, MaxTurns: 4, LeaseSeconds: 120, Workers: 4, MaxAttempts: 3},
 		Review:     Review{ApproverGroups: []uint32{}, ExpireAfterDays: 30},
@@ -56,5 +56,5 @@ func DefaultSettings() Settings {
 // DefaultConfiguration has the values of keys that an entry of
 // providers.configurations leaves out.
 func DefaultConfiguration() ProviderConfiguration {
-	return ProviderConfiguration{Active: true, Detail: "auto", MaxOutputTokens: 2000, TimeoutSeconds: 60, MaxRetries: 3}
+	return ProviderConfiguration{Active: true, Detail: "auto", MaxOutputTokens: 2000, TimeoutSeconds: 60, MaxRetries: 3, Zone: "global", MaxConcurrent: 8}
 }

@@ -59,6 +59,9 @@ type Images struct {
 // Providers names the model configurations.
 type Providers struct {
 	Default        string                           `yaml:"default"`
+	Currency       string                           `yaml:"currency"`     // of all prices and costs, ISO 4217
+	Budget         Budget                           `yaml:"budget"`       // of each user
+	AllowedHosts   []string                         `yaml:"allowedHosts"` // whom configurations may name; empty = anybody
 	Configurations map[string]ProviderConfiguration `yaml:"configurations"`
 	Models         []Model                          `yaml:"models"`
 }
@@ -94,15 +97,36 @@ type ProviderConfiguration struct {
 	CAFile          string        `yaml:"caFile"`         // certificate authorities beside the system's, PEM
 	Groups          []uint32      `yaml:"groups"`         // backend groups that may use it; empty = everybody
 	Fallbacks       []string      `yaml:"fallbacks"`
+	Zone            string        `yaml:"zone"`          // local, private, eu, global
+	MaxConcurrent   int           `yaml:"maxConcurrent"` // requests of one key at the same time, in one instance
+	Budget          Budget        `yaml:"budget"`        // of the configuration, all users
 }
+
+// Budget bounds what may be spent in one day (UTC). 0 does not bound.
+type Budget struct {
+	RequestsPerDay int64   `yaml:"requestsPerDay"`
+	TokensPerDay   int64   `yaml:"tokensPerDay"`
+	CostPerDay     float64 `yaml:"costPerDay"` // in providers.currency
+}
+
+// Zones are the words for how far from the house a provider is, most trusted first.
+var Zones = []string{"local", "private", "eu", "global"}
 
 // ProxyDirect as a configuration's proxy means none, whatever the environment says.
 const ProxyDirect = "direct"
 
-// Criteria selects the first model of the same vendor with all capabilities.
+// Criteria selects a model of the same vendor with all capabilities.
 type Criteria struct {
 	Capabilities []string `yaml:"capabilities"`
+	Prefer       string   `yaml:"prefer"` // which one of several: order, cost, priority
 }
+
+// Prefer values.
+const (
+	PreferOrder    = "order"
+	PreferCost     = "cost"
+	PreferPriority = "priority"
+)
 
 // Model declares what a model can do. Capabilities nil = undeclared, which is
 // not the same as an empty list.
@@ -110,7 +134,17 @@ type Model struct {
 	ID           string   `yaml:"id"`
 	Vendor       string   `yaml:"vendor"`
 	Capabilities []string `yaml:"capabilities"`
+	Priority     int      `yaml:"priority"` // for criteria that prefer it; larger is taken first
+	// Prices for a million tokens in providers.currency. PricedOn is the day somebody
+	// looked them up; without it there is no price.
+	InputPrice       float64  `yaml:"inputPrice"`
+	CachedInputPrice *float64 `yaml:"cachedInputPrice"` // nil = as other input
+	OutputPrice      float64  `yaml:"outputPrice"`
+	PricedOn         string   `yaml:"pricedOn"` // 2026-12-03
 }
+
+// Priced reports whether the prices are known.
+func (m *Model) Priced() bool { return m.PricedOn != "" }
 
 // Tools switches write tools on and off.
 type Tools struct {

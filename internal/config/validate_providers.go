@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 var vendors = []string{
@@ -33,6 +34,15 @@ func (v *validator) providers(s *Providers) {
 	for _, name := range slices.Sorted(maps.Keys(s.Configurations)) {
 		v.configuration("providers.configurations."+name, name, s.Configurations[name], s)
 	}
+	if !currency.MatchString(s.Currency) {
+		v.problem("providers.currency", "%s: must be three capital letters, for instance EUR", shown(s.Currency))
+	}
+	v.budget("providers.budget", s.Budget)
+	for i, h := range s.AllowedHosts {
+		if h == "" || h != strings.ToLower(h) || strings.ContainsAny(h, "/:@ *") {
+			v.problem(fmt.Sprintf("providers.allowedHosts[%d]", i), "%s: must be the name of a host in small letters, for instance api.mistral.ai", shown(h))
+		}
+	}
 	seen := map[[2]string]bool{}
 	for i, m := range s.Models {
 		key := fmt.Sprintf("providers.models[%d]", i)
@@ -45,6 +55,37 @@ func (v *validator) providers(s *Providers) {
 		seen[[2]string{m.Vendor, m.ID}] = true
 		v.oneOf(key+".vendor", m.Vendor, vendors...)
 		v.capabilities(key+".capabilities", m.Capabilities)
+		v.prices(key, m)
+	}
+}
+
+var currency = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// maxPrice keeps sums of costs far from the end of their column.
+const maxPrice = 100_000
+
+func (v *validator) prices(key string, m Model) {
+	for name, price := range map[string]*float64{"inputPrice": &m.InputPrice, "cachedInputPrice": m.CachedInputPrice, "outputPrice": &m.OutputPrice} {
+		if price != nil && !(*price >= 0 && *price <= maxPrice) {
+			v.problem(key+"."+name, "%v: must be from 0 to %d, for a million tokens", *price, maxPrice)
+		}
+	}
+	between(v, key+".priority", m.Priority, -1000, 1000)
+	switch {
+	case m.PricedOn == "" && (m.InputPrice != 0 || m.OutputPrice != 0 || m.CachedInputPrice != nil):
+		v.problem(key+".pricedOn", "must say on which day the prices were looked up, for instance 2026-12-03")
+	case m.PricedOn != "":
+		if _, err := time.Parse(time.DateOnly, m.PricedOn); err != nil {
+			v.problem(key+".pricedOn", "%s: must be a day like 2026-12-03", shown(m.PricedOn))
+		}
+	}
+}
+
+func (v *validator) budget(key string, b Budget) {
+	between(v, key+".requestsPerDay", b.RequestsPerDay, 0, 1_000_000_000)
+	between(v, key+".tokensPerDay", b.TokensPerDay, 0, 1_000_000_000_000)
+	if !(b.CostPerDay >= 0 && b.CostPerDay <= 1_000_000) {
+		v.problem(key+".costPerDay", "%v: must be from 0 to 1000000", b.CostPerDay)
 	}
 }
 
@@ -72,6 +113,13 @@ func (v *validator) configuration(key, name string, c ProviderConfiguration, s *
 	v.model(key, c, s)
 	v.baseURL(key+".baseURL", c)
 	v.network(key, c)
+	v.allowedHost(key+".baseURL", c, s)
+	v.oneOf(key+".zone", c.Zone, Zones...)
+	between(v, key+".maxConcurrent", c.MaxConcurrent, 1, 1000)
+	v.budget(key+".budget", c.Budget)
+	if c.Criteria == nil && (c.Budget.CostPerDay > 0 || s.Budget.CostPerDay > 0) && c.Active && c.Vendor != VendorDemo && !pricedModel(s.Models, c.Vendor, c.Model) {
+		v.problem(key+".model", "%s: there is a budget in %s, and providers.models has no price for this model; nothing would be sent", shown(c.Model), s.Currency)
+	}
 	if c.Active && c.APIKey.Empty() && needsKey(c.Vendor) {
 		v.problem(key+".apiKey", "must be set for vendor %s, for instance ${API_KEY}", c.Vendor)
 	}
@@ -90,8 +138,39 @@ func (v *validator) configuration(key, name string, c ProviderConfiguration, s *
 			v.problem(at, "%s: stands in the list twice", shown(f))
 		case c.Active && !other.Active:
 			v.warn(at, "%q is not active and will be skipped", f)
+		case slices.Index(Zones, other.Zone) > slices.Index(Zones, c.Zone):
+			v.warn(at, "%q is in zone %s and will be skipped: %s is more trusted", f, other.Zone, c.Zone)
 		}
 	}
+}
+
+func pricedModel(models []Model, vendor, id string) bool {
+	return slices.ContainsFunc(models, func(m Model) bool { return m.Vendor == vendor && m.ID == id && m.Priced() })
+}
+
+// ShippedAddress is where a vendor's API is, when a configuration names no baseURL.
+// From the vendors' API references, read on 2026-12-01.
+var ShippedAddress = map[string]string{
+	VendorOpenAI:     "https://api.openai.com/v1",
+	VendorOpenRouter: "https://openrouter.ai/api/v1",
+	VendorMistral:    "https://api.mistral.ai/v1",
+	VendorGroq:       "https://api.groq.com/openai/v1",
+	VendorAnthropic:  "https://api.anthropic.com",
+	VendorGemini:     "https://generativelanguage.googleapis.com",
+	VendorOllama:     "http://127.0.0.1:11434",
+}
+
+// allowedHost holds an address against providers.allowedHosts.
+func (v *validator) allowedHost(key string, c ProviderConfiguration, s *Providers) {
+	address := c.BaseURL
+	if address == "" {
+		address = ShippedAddress[c.Vendor]
+	}
+	u, err := url.Parse(address)
+	if len(s.AllowedHosts) == 0 || address == "" || err != nil || slices.Contains(s.AllowedHosts, strings.ToLower(u.Hostname())) {
+		return
+	}
+	v.problem(key, "%s is not among providers.allowedHosts", u.Hostname())
 }
 
 func needsKey(vendor string) bool {
@@ -107,6 +186,9 @@ func (v *validator) model(key string, c ProviderConfiguration, s *Providers) {
 		v.problem(key+".model", "%s: must be %s", shown(c.Model), modelIDRule)
 	case c.Criteria != nil:
 		v.capabilities(key+".criteria.capabilities", c.Criteria.Capabilities)
+		if c.Criteria.Prefer != "" {
+			v.oneOf(key+".criteria.prefer", c.Criteria.Prefer, PreferOrder, PreferCost, PreferPriority)
+		}
 		if !slices.ContainsFunc(s.Models, func(m Model) bool { return m.Vendor == c.Vendor }) {
 			v.warn(key+".criteria", "providers.models describes no model of vendor %s, so none can be selected", c.Vendor)
 		}

@@ -69,6 +69,9 @@ func (i *Image) SHA256() string { return hex.EncodeToString(i.sha256[:]) }
 // Base64 is the standard encoding of the bytes.
 func (i *Image) Base64() string { return base64.StdEncoding.EncodeToString([]byte(i.data)) }
 
+// EncodedLen is the length of Base64.
+func (i *Image) EncodedLen() int { return base64.StdEncoding.EncodedLen(len(i.data)) }
+
 // DataURI is the picture as a data URI.
 func (i *Image) DataURI() string { return "data:" + string(i.typ) + ";base64," + i.Base64() }
 

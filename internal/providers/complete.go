@@ -8,9 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"editor-actions/internal/config"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/sony/gobreaker/v2"
 )
 
 // Complete sends req to the model of a configuration and, where that fails in a
@@ -18,22 +19,20 @@ import (
 // limit of req are filled in; an empty name is the default configuration.
 //
 // Each candidate is checked before a byte is sent (P16): it must be active, and
-// its model not known to lack what is needed. A request that holds a picture
-// needs vision whatever need says. A primary that fails this check is an
+// its model must meet need and what the request demands by itself: one that holds a
+// picture needs vision whatever need says. A primary that fails this check is an
 // error, because going elsewhere would hide it; a fallback is skipped. Fallbacks
-// of fallbacks are not followed, and a fallback that is limited to groups is used
-// only when the primary is limited to the same or fewer.
+// of fallbacks are not followed. A fallback that is limited to groups is used only when
+// the primary is limited to the same or fewer, and one in a less trusted zone never.
 //
 // The Resolved names the candidate that answered or failed last, the zero value
 // when nothing was sent. Usage is what all attempts were billed, also with an error.
-func (d *Directory) Complete(ctx context.Context, configuration string, req Request, need []Capability) (Response, Resolved, error) {
+func (d *Directory) Complete(ctx context.Context, configuration string, req Request, need Requirements) (Response, Resolved, error) {
 	s := d.settings()
 	if configuration == "" {
 		configuration = s.Providers.Default
 	}
-	if holdsImage(req.Messages) && !slices.Contains(need, CapabilityVision) {
-		need = append(slices.Clone(need), CapabilityVision)
-	}
+	need = need.Merge(RequirementsOf(req))
 	primary, err := resolve(s, configuration, need)
 	if err != nil {
 		return Response{}, Resolved{}, err
@@ -44,7 +43,7 @@ func (d *Directory) Complete(ctx context.Context, configuration string, req Requ
 		if !another(ctx, err) {
 			break
 		}
-		r, skip := fallback(s, configuration, name, need)
+		r, skip := fallback(s, primary, name, need)
 		if skip != nil {
 			d.log.InfoContext(ctx, "skipped fallback", "provider", name, "err", skip)
 			continue
@@ -65,31 +64,31 @@ func another(ctx context.Context, err error) bool {
 }
 
 // fallback resolves one entry of a chain, or says why it is skipped.
-func fallback(s *config.Settings, primary, name string, need []Capability) (Resolved, error) {
-	if name == primary {
-		return Resolved{}, &Error{Provider: name, Kind: Configuration, Detail: "a fallback to itself"}
+func fallback(s *config.Settings, primary Resolved, name string, need Requirements) (Resolved, error) {
+	no := func(detail string) (Resolved, error) {
+		return Resolved{}, &Error{Provider: name, Kind: Configuration, Detail: detail}
+	}
+	if name == primary.Name {
+		return no("a fallback to itself")
 	}
 	r, err := resolve(s, name, need)
 	if err != nil {
 		return Resolved{}, err
 	}
-	from, to := s.Providers.Configurations[primary].Groups, s.Providers.Configurations[name].Groups
+	if r.Zone > primary.Zone {
+		return no(fmt.Sprintf("its zone %s is less trusted than %s", r.Zone, primary.Zone))
+	}
+	from, to := s.Providers.Configurations[primary.Name].Groups, s.Providers.Configurations[name].Groups
 	if len(to) > 0 && (len(from) == 0 || slices.ContainsFunc(from, func(g uint32) bool { return !slices.Contains(to, g) })) {
-		return Resolved{}, &Error{Provider: name, Kind: Configuration, Detail: "limited to groups that the first configuration is not limited to"}
+		return no("limited to groups that the first configuration is not limited to")
 	}
 	return r, nil
-}
-
-func holdsImage(messages []Message) bool {
-	return slices.ContainsFunc(messages, func(m Message) bool {
-		return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Type == ImagePart })
-	})
 }
 
 // send asks one candidate, again as long as that is worth it.
 func (d *Directory) send(ctx context.Context, s *config.Settings, r Resolved, req Request) (Response, error) {
 	cfg := s.Providers.Configurations[r.Name]
-	p, err := d.provider(r.Name, cfg)
+	b, err := d.provider(r.Name, cfg)
 	if err != nil {
 		return Response{}, err
 	}
@@ -100,7 +99,7 @@ func (d *Directory) send(ctx context.Context, s *config.Settings, r Resolved, re
 		usage Usage
 	)
 	_, stopped := backoff.Retry(ctx, func() (struct{}, error) {
-		resp, fail = p.Complete(ctx, req)
+		resp, fail = d.attempt(ctx, s, b, r, req)
 		usage = usage.Add(resp.Usage)
 		return struct{}{}, again(fail)
 	},
@@ -118,6 +117,29 @@ func (d *Directory) send(ctx context.Context, s *config.Settings, r Resolved, re
 		return resp, fmt.Errorf("providers: ask %s: %w", r.Name, context.Cause(ctx))
 	}
 	return resp, fail
+}
+
+// attempt is one request: it waits for a place, asks the breaker and the budgets, and
+// counts what was billed.
+func (d *Directory) attempt(ctx context.Context, s *config.Settings, b *builtProvider, r Resolved, req Request) (Response, error) {
+	if err := b.slots.take(ctx); err != nil {
+		return Response{}, fmt.Errorf("providers: wait to ask %s: %w", r.Name, err)
+	}
+	resp, err := b.breaker.Execute(func() (Response, error) {
+		settle, err := d.meter.Reserve(ctx, chargeOf(s, r, req))
+		if err != nil {
+			return Response{}, err
+		}
+		resp, err := b.provider.Complete(ctx, req)
+		resp.Usage = priced(s, r.Vendor, r.Model, resp.Usage)
+		settle(context.WithoutCancel(ctx), resp.Usage)
+		return resp, err
+	})
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		err = broken(r.Name)
+	}
+	b.slots.free(err, time.Now())
+	return resp, err
 }
 
 // again turns a failure into what the retry loop understands.

@@ -29,7 +29,7 @@ func TestComplete_FillsModelAndLimit(t *testing.T) {
 	t.Parallel()
 	h := newHouse(withFallbacks(0))
 	req := providertest.VisionRequest(t)
-	resp, r, err := h.Complete(t.Context(), "main", req, nil)
+	resp, r, err := h.Complete(t.Context(), "main", req, providers.Requirements{})
 	if err != nil || resp.Message.Text != "A boat." || r.Name != "main" {
 		t.Fatalf("%+v %+v %v", resp, r, err)
 	}
@@ -48,7 +48,7 @@ func TestP16_S14_NoByteToAModelThatCannotSee(t *testing.T) {
 		p.Configurations["main"] = cfg
 		h := newHouse(p)
 		// need does not say vision: the picture in the messages does.
-		_, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), []providers.Capability{providers.CapabilityTools})
+		_, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.Requirements{Tools: true})
 		if k := kind(err); k != providers.Unsupported && k != providers.Configuration {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -61,7 +61,7 @@ func TestP16_S14_NoByteToAModelThatCannotSee(t *testing.T) {
 	p.Configurations["main"] = fixed("blind")
 	req := providertest.VisionRequest(t)
 	req.Messages = req.Messages[:2]
-	if _, _, err := newHouse(p).Complete(t.Context(), "main", req, nil); err != nil {
+	if _, _, err := newHouse(p).Complete(t.Context(), "main", req, providers.Requirements{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -98,11 +98,11 @@ func TestP16_S56_Fallbacks(t *testing.T) {
 		p.Configurations["second"], p.Configurations["deep"] = second, fixed("x")
 		h := newHouse(p)
 		h.fakes["main"].answers = append(h.fakes["main"].answers, fails(providers.Error{Provider: "main", Kind: c.kind}))
-		resp, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), nil)
+		resp, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.Requirements{})
 		if c.next != (err == nil) || c.next != (r.Name == "second") {
 			t.Errorf("%s: %+v %v", c.kind, r, err)
 		}
-		if c.next && (resp.Usage != providers.Usage{InputTokens: 15, OutputTokens: 1} || h.fakes["second"].asked[0].Model != "model-of-second") {
+		if c.next && (resp.Usage != (providers.Usage{InputTokens: 15, OutputTokens: 1, Unpriced: true}) || h.fakes["second"].asked[0].Model != "model-of-second") {
 			t.Errorf("%s: usage %+v", c.kind, resp.Usage)
 		}
 		for _, never := range []string{"off", "blind", "criteria", "closed", "third", "deep"} {
@@ -122,7 +122,7 @@ func TestS56_NoFallbackLeft(t *testing.T) {
 	p.Configurations["blind"] = fixed("blind")
 	h := newHouse(p)
 	h.fakes["main"].answers = append(h.fakes["main"].answers, fails(providers.Error{Provider: "main", Kind: providers.Unavailable, Status: 503}))
-	resp, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), nil)
+	resp, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.Requirements{})
 	if kind(err) != providers.Unavailable || r.Name != "main" || h.fakes["blind"].count() != 0 || resp.Usage.InputTokens != 5 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -136,7 +136,7 @@ func TestComplete_FallbackOfTheSameGroups(t *testing.T) {
 	p.Configurations["main"], p.Configurations["second"] = main, second
 	h := newHouse(p)
 	h.fakes["main"].answers = append(h.fakes["main"].answers, fails(providers.Error{Kind: providers.Unavailable}))
-	if _, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), nil); err != nil || r.Name != "second" {
+	if _, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.Requirements{}); err != nil || r.Name != "second" {
 		t.Errorf("%+v %v", r, err)
 	}
 }
@@ -152,7 +152,7 @@ func retry(t *testing.T, retries int, options []providers.Option, failures ...pr
 		}
 		began := time.Now()
 		var resp providers.Response
-		resp, _, err = h.Complete(t.Context(), "main", req, nil)
+		resp, _, err = h.Complete(t.Context(), "main", req, providers.Requirements{})
 		asked, took = h.fakes["main"].count(), time.Since(began)
 		if want := int64(min(asked, len(failures)))*5 + int64(max(0, asked-len(failures)))*10; resp.Usage.InputTokens != want {
 			t.Errorf("usage %d, want %d: all attempts are billed", resp.Usage.InputTokens, want)
@@ -209,7 +209,7 @@ func TestComplete_CallerGoesAwayWhileWaiting(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		_, _, err := h.Complete(ctx, "main", req, nil)
+		_, _, err := h.Complete(ctx, "main", req, providers.Requirements{})
 		if !errors.Is(err, context.DeadlineExceeded) || kind(err) != "" || time.Since(began) != time.Second {
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
@@ -231,7 +231,7 @@ func TestComplete_BuildsAgainWhenTheConfigurationChanges(t *testing.T) {
 		return &fake{}, nil
 	})
 	ask := func() error {
-		_, _, err := d.Complete(t.Context(), "", providertest.VisionRequest(t), nil)
+		_, _, err := d.Complete(t.Context(), "", providertest.VisionRequest(t), providers.Requirements{})
 		return err
 	}
 	if err := errors.Join(ask(), ask()); err != nil || built != 1 {

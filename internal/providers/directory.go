@@ -1,7 +1,7 @@
 package providers
 
 import (
-	"fmt"
+	"crypto/sha256"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"editor-actions/internal/config"
+
+	"github.com/sony/gobreaker/v2"
 )
 
 // Resolved is a configuration with the model it stands for right now.
@@ -20,6 +22,7 @@ type Resolved struct {
 	System          string // role text, may be empty
 	MaxOutputTokens int    // 0 = the provider's default
 	Vision          VisionState
+	Zone            Zone
 }
 
 // Build makes the provider of one configuration. It must not connect.
@@ -33,14 +36,19 @@ type Directory struct {
 	build    Build
 	log      *slog.Logger
 	budget   time.Duration
+	meter    Meter
 
 	mu    sync.Mutex
-	built map[string]builtProvider
+	built map[string]*builtProvider
+	slots map[[sha256.Size]byte]*slots
 }
 
+// builtProvider is what is kept of a configuration until it changes.
 type builtProvider struct {
 	cfg      config.ProviderConfiguration
 	provider Provider
+	breaker  *gobreaker.CircuitBreaker[Response]
+	slots    *slots // shared by all configurations of one key
 }
 
 // Option changes a Directory.
@@ -53,9 +61,16 @@ func WithLog(log *slog.Logger) Option { return func(d *Directory) { d.log = log 
 // the start of the last one; the default is one minute.
 func WithRetryBudget(budget time.Duration) Option { return func(d *Directory) { d.budget = budget } }
 
+// WithMeter says who counts what is spent and stops it at the budgets; without one
+// nothing is counted.
+func WithMeter(m Meter) Option { return func(d *Directory) { d.meter = m } }
+
 // NewDirectory makes a Directory. build must not be nil.
 func NewDirectory(settings func() *config.Settings, build Build, options ...Option) *Directory {
-	d := &Directory{settings: settings, build: build, log: slog.Default(), budget: time.Minute, built: make(map[string]builtProvider)}
+	d := &Directory{
+		settings: settings, build: build, log: slog.Default(), budget: time.Minute, meter: noMeter{},
+		built: map[string]*builtProvider{}, slots: map[[sha256.Size]byte]*slots{},
+	}
 	for _, o := range options {
 		o(d)
 	}
@@ -72,7 +87,7 @@ func (d *Directory) OfferVision(groups []uint32) (Resolved, bool) {
 	if !ok || !allows(cfg.Groups, groups) {
 		return Resolved{}, false
 	}
-	r, err := resolve(s, s.Providers.Default, []Capability{CapabilityVision, CapabilityTools})
+	r, err := resolve(s, s.Providers.Default, VisionAction)
 	return r, err == nil
 }
 
@@ -81,10 +96,10 @@ func allows(allowed, groups []uint32) bool {
 	return len(allowed) == 0 || slices.ContainsFunc(groups, func(g uint32) bool { return slices.Contains(allowed, g) })
 }
 
-// Resolve finds the model of a configuration and checks that it is not known to
-// lack what is needed. An empty name is the default configuration. Errors are
-// *Error of kind Configuration or Unsupported.
-func (d *Directory) Resolve(name string, need ...Capability) (Resolved, error) {
+// Resolve finds the model of a configuration and holds it against what is needed.
+// An empty name is the default configuration. Errors are *Error of kind
+// Configuration, Unsupported or TooLarge.
+func (d *Directory) Resolve(name string, need Requirements) (Resolved, error) {
 	s := d.settings()
 	if name == "" {
 		name = s.Providers.Default
@@ -92,7 +107,7 @@ func (d *Directory) Resolve(name string, need ...Capability) (Resolved, error) {
 	return resolve(s, name, need)
 }
 
-func resolve(s *config.Settings, name string, need []Capability) (Resolved, error) {
+func resolve(s *config.Settings, name string, need Requirements) (Resolved, error) {
 	cfg, ok := s.Providers.Configurations[name]
 	switch {
 	case !ok:
@@ -100,7 +115,9 @@ func resolve(s *config.Settings, name string, need []Capability) (Resolved, erro
 	case !cfg.Active:
 		return Resolved{}, &Error{Provider: name, Kind: Configuration, Detail: "the configuration is switched off"}
 	}
-	r := Resolved{Name: name, Vendor: cfg.Vendor, Model: cfg.Model, System: cfg.System, MaxOutputTokens: cfg.MaxOutputTokens}
+	r := Resolved{
+		Name: name, Vendor: cfg.Vendor, Model: cfg.Model, System: cfg.System, MaxOutputTokens: cfg.MaxOutputTokens, Zone: zoneOf(cfg),
+	}
 	if cfg.Criteria != nil {
 		return resolveCriteria(s.Providers.Models, cfg, r, need)
 	}
@@ -109,34 +126,55 @@ func resolve(s *config.Settings, name string, need []Capability) (Resolved, erro
 	}
 	d := declaredBy(s.Providers.Models, r.Vendor, r.Model)
 	r.Vision = d.vision()
-	for _, c := range need {
-		if d.lacks(c) {
-			return r, unsupported(name, fmt.Sprintf("the model %s does not declare %s", r.Model, c))
-		}
-	}
-	return r, nil
+	return r, need.check(name, r.Vendor, r.Model, d)
 }
 
-// resolveCriteria takes the vendor's first model that declares everything the
-// criteria and the caller ask for. Vision must be among the criteria themselves:
-// else another choice tomorrow could not see (ADR-235).
-func resolveCriteria(models []config.Model, cfg config.ProviderConfiguration, r Resolved, need []Capability) (Resolved, error) {
+// resolveCriteria takes the vendor's model that declares everything the criteria and
+// the caller ask for: the first, the cheapest or the one of highest priority. Vision
+// must be among the criteria themselves: else another choice tomorrow could not see
+// (ADR-235).
+func resolveCriteria(models []config.Model, cfg config.ProviderConfiguration, r Resolved, need Requirements) (Resolved, error) {
 	criteria := declared{true, cfg.Criteria.Capabilities}
-	if slices.Contains(need, CapabilityVision) && !criteria.has(CapabilityVision) {
+	if need.Vision > NeedNone && !criteria.has(CapabilityVision) {
 		return r, unsupported(r.Name, "the criteria do not demand vision")
 	}
-	all := slices.Clone(need)
+	all := make([]Capability, 0, len(cfg.Criteria.Capabilities)+1)
+	if need.Tools {
+		all = append(all, CapabilityTools)
+	}
 	for _, c := range cfg.Criteria.Capabilities {
 		all = append(all, Capability(strings.ToLower(strings.TrimSpace(c))))
 	}
-	for _, m := range models {
+	var chosen *config.Model
+	for i := range models {
+		m := &models[i]
 		d := declared{m.Capabilities != nil, m.Capabilities}
-		if m.Vendor == cfg.Vendor && !slices.ContainsFunc(all, func(c Capability) bool { return !d.has(c) }) {
-			r.Model, r.Vision = m.ID, d.vision()
-			return r, nil
+		if m.Vendor != cfg.Vendor || slices.ContainsFunc(all, func(c Capability) bool { return !d.has(c) }) {
+			continue
+		}
+		if chosen == nil || preferred(cfg.Criteria.Prefer, m, chosen) {
+			chosen = m
 		}
 	}
-	return r, unsupported(r.Name, "no model declares what the criteria demand")
+	if chosen == nil {
+		return r, unsupported(r.Name, "no model declares what the criteria demand")
+	}
+	d := declared{true, chosen.Capabilities}
+	r.Model, r.Vision = chosen.ID, d.vision()
+	return r, need.check(r.Name, r.Vendor, r.Model, d)
+}
+
+// preferred reports whether a is to be taken before b, which stands before it in the
+// settings. A model without a price is dearer than any that has one: unknown is not free.
+func preferred(by string, a, b *config.Model) bool {
+	switch by {
+	case config.PreferCost:
+		return a.Priced() && (!b.Priced() || a.InputPrice+a.OutputPrice < b.InputPrice+b.OutputPrice)
+	case config.PreferPriority:
+		return a.Priority > b.Priority
+	default:
+		return false
+	}
 }
 
 func unsupported(name, detail string) *Error {
@@ -144,17 +182,30 @@ func unsupported(name, detail string) *Error {
 }
 
 // provider gives the provider of a configuration, a new one when it changed.
-func (d *Directory) provider(name string, cfg config.ProviderConfiguration) (Provider, error) {
+func (d *Directory) provider(name string, cfg config.ProviderConfiguration) (*builtProvider, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if b, ok := d.built[name]; ok && reflect.DeepEqual(b.cfg, cfg) {
-		return b.provider, nil
+		return b, nil
 	}
 	p, err := d.build(name, cfg)
 	if err != nil {
 		d.log.Error("build provider", "provider", name, "err", err)
 		return nil, &Error{Provider: name, Kind: Configuration, Detail: "the provider could not be set up"}
 	}
-	d.built[name] = builtProvider{cfg, p}
-	return p, nil
+	b := &builtProvider{cfg: cfg, provider: p, breaker: newBreaker(name, d.log), slots: d.slotsOf(cfg)}
+	d.built[name] = b
+	return b, nil
+}
+
+// slotsOf gives the places of a key, which configurations may share. The caller holds mu.
+func (d *Directory) slotsOf(cfg config.ProviderConfiguration) *slots {
+	id := sha256.Sum256([]byte(cfg.Vendor + "\x00" + cfg.BaseURL + "\x00" + cfg.APIKey.Reveal()))
+	s, ok := d.slots[id]
+	if !ok {
+		s = newSlots(cfg.MaxConcurrent)
+		d.slots[id] = s
+	}
+	s.bound(cfg.MaxConcurrent)
+	return s
 }

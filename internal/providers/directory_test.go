@@ -151,21 +151,21 @@ func TestResolve(t *testing.T) {
 		},
 		Models: models(model("blind", "tools"), model("m2", "vision"), model("m3", "Vision ", "tools")),
 	})
-	if r, err := h.Resolve(""); err != nil || r.Name != "main" || r.System != "role" || r.MaxOutputTokens != 77 {
+	if r, err := h.Resolve("", providers.Requirements{}); err != nil || r.Name != "main" || r.System != "role" || r.MaxOutputTokens != 77 {
 		t.Errorf("default: %+v %v", r, err)
 	}
-	if r, err := h.Resolve("criteria"); err != nil || r.Model != "m2" {
+	if r, err := h.Resolve("criteria", providers.Requirements{}); err != nil || r.Model != "m2" {
 		t.Errorf("criteria: %+v %v", r, err)
 	}
 	// Requirements only grow: what is needed is looked for together with the criteria.
-	if r, err := h.Resolve("criteria", providers.CapabilityTools); err != nil || r.Model != "m3" {
+	if r, err := h.Resolve("criteria", providers.Requirements{Tools: true}); err != nil || r.Model != "m3" {
 		t.Errorf("criteria and tools: %+v %v", r, err)
 	}
-	if r, err := h.Resolve("demo", providers.CapabilityVision, providers.CapabilityTools); err != nil || r.Vision != providers.VisionYes {
+	if r, err := h.Resolve("demo", providers.VisionAction); err != nil || r.Vision != providers.VisionYes {
 		t.Errorf("demo: %+v %v", r, err)
 	}
 	for name, want := range map[string]providers.Kind{"off": providers.Configuration, "gone": providers.Configuration} {
-		if _, err := h.Resolve(name); kind(err) != want {
+		if _, err := h.Resolve(name, providers.Requirements{}); kind(err) != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestResolve(t *testing.T) {
 	next := *h.settings
 	next.Providers.Configurations = map[string]config.ProviderConfiguration{"main": fixed("blind")}
 	h.settings = &next
-	if _, err := h.Resolve("main", providers.CapabilityVision); kind(err) != providers.Unsupported {
+	if _, err := h.Resolve("main", providers.Requirements{Vision: providers.NeedNotRefused}); kind(err) != providers.Unsupported {
 		t.Errorf("after a reload: %v", err)
 	}
 }

@@ -26,13 +26,15 @@ const (
 	BadAnswer     Kind = "bad_answer"    // a success that cannot be read
 	Unsupported   Kind = "unsupported"   // the model is known not to do what is asked; nothing was sent
 	Configuration Kind = "configuration" // switched off, unknown, or its address does not work
+	CircuitOpen   Kind = "circuit_open"  // failed several times in a row and is left alone for a while; nothing was sent
+	Budget        Kind = "budget"        // the day's budget is used up; nothing was sent
 )
 
 // Valid reports whether k is one of the known kinds.
 func (k Kind) Valid() bool {
 	switch k {
 	case RateLimited, Quota, Auth, BadRequest, Refused, TooLarge, Timeout, Unavailable,
-		EmptyAnswer, Truncated, BadAnswer, Unsupported, Configuration:
+		EmptyAnswer, Truncated, BadAnswer, Unsupported, Configuration, CircuitOpen, Budget:
 		return true
 	}
 	return false
@@ -83,7 +85,7 @@ func (e *Error) IsRetryable() bool {
 // refusal is an answer.
 func (e *Error) CanFallBack() bool {
 	switch e.Kind {
-	case RateLimited, Unavailable, Timeout, Quota, BadAnswer:
+	case RateLimited, Unavailable, Timeout, Quota, BadAnswer, CircuitOpen:
 		return true
 	default:
 		return false

@@ -70,13 +70,17 @@ type Tool struct {
 }
 
 // Usage as the provider billed it; counts are never negative. Input and output are
-// everything, the other two say how much of it was read from the provider's cache
+// everything, the next two say how much of it was read from the provider's cache
 // and how much was reasoning.
 type Usage struct {
 	InputTokens       int64 `json:"input_tokens"`
 	OutputTokens      int64 `json:"output_tokens"`
 	CachedInputTokens int64 `json:"cached_input_tokens,omitempty"`
 	ReasoningTokens   int64 `json:"reasoning_tokens,omitempty"`
+	// CostMicros is the price in millionths of providers.currency, by the settings of
+	// the moment. Unpriced says that a part of it is not known, so that the sum is no price.
+	CostMicros int64 `json:"cost_micros,omitempty"`
+	Unpriced   bool  `json:"unpriced,omitempty"`
 }
 
 // Add returns the sum.
@@ -84,6 +88,7 @@ func (u Usage) Add(o Usage) Usage {
 	return Usage{
 		InputTokens: u.InputTokens + o.InputTokens, OutputTokens: u.OutputTokens + o.OutputTokens,
 		CachedInputTokens: u.CachedInputTokens + o.CachedInputTokens, ReasoningTokens: u.ReasoningTokens + o.ReasoningTokens,
+		CostMicros: u.CostMicros + o.CostMicros, Unpriced: u.Unpriced || o.Unpriced,
 	}
 }
 

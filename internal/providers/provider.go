@@ -11,6 +11,8 @@ type Request struct {
 	// FileName is for the offline model, which reads its trigger words in it. No
 	// wire sends it: a file's name misleads a model, and is nobody's business.
 	FileName string
+	// User is the be_users.uid in whose name is asked, for budgets. No wire sends it.
+	User uint32
 }
 
 // Response is one answer. Message.Role is Assistant.

@@ -28,7 +28,7 @@ func New(name string, c config.ProviderConfiguration) (*Provider, error) {
 	if !ok {
 		return nil, fmt.Errorf("openai: vendor %q does not speak this wire", c.Vendor)
 	}
-	base, err := wire.Address(name, c, v.baseURL)
+	base, err := wire.Address(name, c)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 
 // vendor is what differs between the services that speak this wire.
 type vendor struct {
-	baseURL          string
 	completionTokens bool // the limit is max_completion_tokens, not max_tokens
 	shortIDs         bool // ids of calls must be exactly nine letters or digits
 	maxRequestBytes  int  // 0 = the wire's own limit is out of reach for one small picture
@@ -20,11 +19,11 @@ type vendor struct {
 
 // Addresses and limits are from the vendors' API references, read on 2026-12-01.
 var vendors = map[string]vendor{
-	config.VendorOpenAI:     {baseURL: "https://api.openai.com/v1", completionTokens: true}, // platform.openai.com/docs/api-reference/chat
-	config.VendorOpenRouter: {baseURL: "https://openrouter.ai/api/v1"},                      // openrouter.ai/docs/api-reference
-	config.VendorMistral:    {baseURL: "https://api.mistral.ai/v1", shortIDs: true},         // docs.mistral.ai/api
+	config.VendorOpenAI:     {completionTokens: true}, // platform.openai.com/docs/api-reference/chat
+	config.VendorOpenRouter: {},                       // openrouter.ai/docs/api-reference
+	config.VendorMistral:    {shortIDs: true},         // docs.mistral.ai/api
 	// console.groq.com/docs/vision: 4 MB for a request with an encoded picture.
-	config.VendorGroq:       {baseURL: "https://api.groq.com/openai/v1", maxRequestBytes: 4_000_000},
+	config.VendorGroq:       {maxRequestBytes: 4_000_000},
 	config.VendorCompatible: {},
 }
 

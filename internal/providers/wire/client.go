@@ -42,10 +42,10 @@ func Timeout(c config.ProviderConfiguration) time.Duration {
 	return time.Duration(c.TimeoutSeconds) * time.Second
 }
 
-// Address is the base address of a configuration without a slash at its end, or
-// shipped when it names none. It checks the key too. Errors hold neither.
-func Address(name string, c config.ProviderConfiguration, shipped string) (string, error) {
-	base := shipped
+// Address is the base address of a configuration without a slash at its end, the
+// vendor's when it names none. It checks the key too. Errors hold neither.
+func Address(name string, c config.ProviderConfiguration, _ ...string) (string, error) {
+	base := config.ShippedAddress[c.Vendor]
 	if c.BaseURL != "" {
 		base = c.BaseURL
 	}
@@ -184,11 +184,13 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("64:ff9b::/96"), // NAT64, which reaches IPv4 addresses of any kind
 	netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2002::/16"), // 6to4
+	netip.MustParsePrefix("::/96"),     // IPv4-compatible
+	netip.MustParsePrefix("fec0::/10"), // site-local, RFC 3879
 }
 
 // Private reports whether a is no address of the public internet.
 func Private(a netip.Addr) bool {
-	a = a.Unmap()
+	a = a.Unmap().WithZone("") // a prefix contains no address with a zone
 	if !a.IsGlobalUnicast() || a.IsPrivate() {
 		return true
 	}

@@ -66,13 +66,13 @@ func (c Caller) Transport(ctx, sending context.Context, resp *http.Response, err
 
 // unreached says in our own words why there is no connection.
 func (c Caller) unreached(err error) error {
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return c.Fail(providers.Configuration, 0, "the certificate of the address is not trusted")
-	}
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return c.Fail(providers.Configuration, 0, "the certificate of the address is for another name")
 	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return c.Fail(providers.Configuration, 0, "the certificate of the address is not trusted")
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
 		return c.Fail(providers.Configuration, 0, "the address does not speak TLS")
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {

@@ -1,0 +1,217 @@
+package providers_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"editor-actions/internal/config"
+	"editor-actions/internal/media"
+	"editor-actions/internal/providers"
+	"editor-actions/internal/providers/providertest"
+)
+
+// The rows G of the specification of tool images, as far as requirements go.
+
+func TestG01_G02_G03_MergeOnlyGrows(t *testing.T) {
+	t.Parallel()
+	none, subject, tool := providers.Requirements{}, providers.Requirements{Vision: providers.NeedNotRefused}, providers.Requirements{Vision: providers.NeedDeclared, Tools: true, Images: 2, Largest: 9}
+	for name, c := range map[string]struct {
+		got  providers.Requirements
+		want providers.Need
+	}{
+		"none, need, none": {none.Merge(subject).Merge(none), providers.NeedNotRefused},
+		"nothing":          {none.Merge(none), providers.NeedNone},
+		"one way":          {subject.Merge(tool), providers.NeedDeclared},
+		"the other way":    {tool.Merge(subject), providers.NeedDeclared},
+	} {
+		if c.got.Vision != c.want {
+			t.Errorf("%s: %d", name, c.got.Vision)
+		}
+	}
+	if got := subject.Merge(tool); !got.Tools || got.Images != 2 || got.Largest != 9 {
+		t.Errorf("%+v", got)
+	}
+	types := providers.Requirements{Types: []media.Type{media.PNG}}
+	merged := types.Merge(providers.Requirements{Types: []media.Type{media.JPEG, media.PNG}})
+	if !slices.Equal(merged.Types, []media.Type{media.PNG, media.JPEG}) || len(types.Types) != 1 {
+		t.Errorf("%v, and the first is %v now", merged.Types, types.Types)
+	}
+	merged.Types[0] = media.JPEG
+	if types.Types[0] != media.PNG {
+		t.Error("the result shares its list with an input")
+	}
+}
+
+// G04, G06: a request that holds a picture needs vision, whatever its caller asks for,
+// and a request beside it that holds none does not.
+func TestG04_G06_ThePictureItselfDemandsVision(t *testing.T) {
+	t.Parallel()
+	p := withFallbacks(0)
+	p.Configurations["main"] = fixed("blind")
+	h := newHouse(p)
+	text := providertest.VisionRequest(t)
+	text.Messages = text.Messages[:2]
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if _, _, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.Requirements{}); kind(err) != providers.Unsupported {
+				t.Errorf("with a picture: %v", err)
+			}
+		})
+		wg.Go(func() {
+			if _, _, err := h.Complete(t.Context(), "main", text, providers.Requirements{}); err != nil {
+				t.Errorf("without: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := h.fakes["main"].count(); n != 20 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestG07_G08_G09_WhatModelsDeclare(t *testing.T) {
+	t.Parallel()
+	p := withFallbacks(0, "silent", "seeing")
+	p.Models = models(model("blind", "chat", "tools"), model("eye", "chat", "tools", "vision"))
+	p.Configurations["blind"], p.Configurations["silent"], p.Configurations["seeing"] = fixed("blind"), fixed("unknown"), fixed("eye")
+	h := newHouse(p)
+	for _, c := range []struct {
+		name          string
+		subject, tool bool
+	}{{"blind", false, false}, {"silent", true, false}, {"seeing", true, true}} {
+		for need, want := range map[providers.Need]bool{providers.NeedNotRefused: c.subject, providers.NeedDeclared: c.tool} {
+			if _, err := h.Resolve(c.name, providers.Requirements{Vision: need}); (err == nil) != want {
+				t.Errorf("%s, need %d: %v", c.name, need, err)
+			}
+		}
+	}
+}
+
+func TestG14_ModelSwappedAfterTheOffer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(withFallbacks(0))
+	if _, ok := h.OfferVision(nil); !ok {
+		t.Fatal("not offered")
+	}
+	next := withFallbacks(0)
+	next.Configurations["main"] = fixed("blind")
+	h.settings.Providers = next
+	if _, _, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.VisionAction); kind(err) != providers.Unsupported || h.fakes["main"].count() != 0 {
+		t.Errorf("%v after %d requests", err, h.fakes["main"].count())
+	}
+}
+
+func TestG17_CancelledAsksNobodyElse(t *testing.T) {
+	t.Parallel()
+	h := newHouse(withFallbacks(0, "second"))
+	ctx, cancel := context.WithCancel(t.Context())
+	h.fakes["main"].answers = append(h.fakes["main"].answers, func(context.Context) (providers.Response, error) {
+		cancel()
+		return providers.Response{}, &providers.Error{Provider: "main", Kind: providers.Unavailable}
+	})
+	_, _, err := h.Complete(ctx, "main", providertest.VisionRequest(t), providers.VisionAction)
+	if !errors.Is(err, context.Canceled) || h.fakes["second"].count() != 0 {
+		t.Errorf("%v, the fallback was asked %d times", err, h.fakes["second"].count())
+	}
+}
+
+// G20: the limit counts encoded bytes.
+func TestG20_EncodedSizeIsWhatCounts(t *testing.T) {
+	t.Parallel()
+	p := withFallbacks(0, "claude")
+	claude := fixed("claude-sonnet-5")
+	claude.Vendor = config.VendorAnthropic
+	p.Configurations["claude"] = claude
+	p.Models = nil
+	h := newHouse(p)
+	for encoded, want := range map[int]providers.Kind{5 << 20: "", 5<<20 + 4: providers.TooLarge} {
+		_, err := h.Resolve("claude", providers.Requirements{Vision: providers.NeedNotRefused, Largest: encoded, Types: []media.Type{media.JPEG}, Images: 1})
+		if kind(err) != want {
+			t.Errorf("%d bytes: %v", encoded, err)
+		}
+	}
+	if _, err := h.Resolve("claude", providers.Requirements{Types: []media.Type{"image/gif"}}); kind(err) != providers.Unsupported {
+		t.Errorf("a type that no wire is sent: %v", err)
+	}
+	img := providertest.Picture(t)
+	if img.EncodedLen() != len(img.Base64()) {
+		t.Error("the encoded length is another one")
+	}
+}
+
+func TestZones_NeverFurtherThanTheFirst(t *testing.T) {
+	t.Parallel()
+	zone := func(name string) config.ProviderConfiguration {
+		c := fixed("model-of-" + name)
+		c.Zone = name
+		return c
+	}
+	for _, primary := range config.Zones {
+		p := config.Providers{Default: "main", Configurations: map[string]config.ProviderConfiguration{}}
+		main := zone(primary)
+		for _, z := range []string{"global", "eu", "private", "local"} { // the least trusted one stands first
+			p.Configurations[z] = zone(z)
+			main.Fallbacks = append(main.Fallbacks, z)
+		}
+		p.Configurations["main"] = main
+		h := newHouse(p)
+		for name := range h.fakes {
+			h.fakes[name].answers = append(h.fakes[name].answers, fails(providers.Error{Kind: providers.Unavailable}))
+		}
+		_, _, _ = h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.VisionAction)
+		limit := slices.Index(config.Zones, primary)
+		for i, z := range config.Zones {
+			if asked := h.fakes[z].count() > 0; asked != (i <= limit) {
+				t.Errorf("first in %s: the fallback in %s was asked: %v", primary, z, asked)
+			}
+		}
+	}
+}
+
+func TestCriteria_Preference(t *testing.T) {
+	t.Parallel()
+	all := []string{"chat", "tools", "vision"}
+	list := []config.Model{
+		{ID: "first", Vendor: config.VendorOpenAI, Capabilities: all, InputPrice: 3, OutputPrice: 9, PricedOn: "2026-12-03"},
+		{ID: "unpriced", Vendor: config.VendorOpenAI, Capabilities: all, Priority: 5},
+		{ID: "cheap", Vendor: config.VendorOpenAI, Capabilities: all, InputPrice: 1, OutputPrice: 2, PricedOn: "2026-12-03", Priority: 2},
+		{ID: "cheaper and blind", Vendor: config.VendorOpenAI, Capabilities: []string{"chat", "tools"}, PricedOn: "2026-12-03", Priority: 9},
+		{ID: "elsewhere", Vendor: config.VendorGroq, Capabilities: all, PricedOn: "2026-12-03", Priority: 9},
+	}
+	for prefer, want := range map[string]string{"": "first", config.PreferOrder: "first", config.PreferCost: "cheap", config.PreferPriority: "unpriced"} {
+		c := criteria("vision")
+		c.Criteria.Prefer = prefer
+		h := newHouse(config.Providers{Default: "main", Configurations: map[string]config.ProviderConfiguration{"main": c}, Models: list})
+		if r, err := h.Resolve("main", providers.VisionAction); err != nil || r.Model != want {
+			t.Errorf("prefer %q: %s, %v", prefer, r.Model, err)
+		}
+	}
+}
+
+func TestOverviews_TellWhyAndNoSecret(t *testing.T) {
+	t.Parallel()
+	p := withFallbacks(0)
+	p.Models[0].PricedOn = "2026-12-03"
+	p.Configurations["blind"] = fixed("blind")
+	off := fixed("x")
+	off.Active, off.Zone = false, "eu"
+	p.Configurations["off"] = off
+	got := newHouse(p).Overviews()
+	if len(got) != 3 || got[0].Name != "blind" || got[1].Name != "main" || got[2].Name != "off" {
+		t.Fatalf("%+v", got)
+	}
+	if !strings.Contains(got[0].Problem, "vision") || !got[0].Priced || got[0].Vision != providers.VisionNo {
+		t.Errorf("blind: %+v", got[0])
+	}
+	if !got[1].Default || got[1].Problem != "" || got[1].Zone != providers.ZoneGlobal || got[1].Priced {
+		t.Errorf("main: %+v", got[1])
+	}
+	if got[2].Active || got[2].Problem == "" || got[2].Zone != providers.ZoneEU || got[2].Model != "x" {
+		t.Errorf("off: %+v", got[2])
+	}
+}
