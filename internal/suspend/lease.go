@@ -206,6 +206,12 @@ func settled(now time.Time, changes map[string]any) map[string]any {
 func billed(u providers.Usage, model, vendor string, changes map[string]any) map[string]any {
 	changes["input_tokens"] = gorm.Expr("input_tokens + ?", u.InputTokens)
 	changes["output_tokens"] = gorm.Expr("output_tokens + ?", u.OutputTokens)
+	changes["cached_input_tokens"] = gorm.Expr("cached_input_tokens + ?", u.CachedInputTokens)
+	changes["reasoning_tokens"] = gorm.Expr("reasoning_tokens + ?", u.ReasoningTokens)
+	changes["cost_micros"] = gorm.Expr("cost_micros + ?", u.CostMicros)
+	if u.Unpriced {
+		changes["unpriced"] = true
+	}
 	changes["version"] = gorm.Expr("version + 1")
 	if model != "" {
 		changes["model"], changes["vendor"] = clip(model, modelLength), clip(vendor, vendorLength)

@@ -186,7 +186,7 @@ func TestRequeue_WaitsAndStaysCounted(t *testing.T) {
 		s.clock.pass(time.Minute)
 		again, state, err := s.Claim(ctx, "w", lease, 3)
 		s.must(err)
-		if again.Attempts != 2 || state.Note != "further" || again.InputTokens != 7 {
+		if again.Attempts != 2 || state.Note != "further" || again.Usage.InputTokens != 7 {
 			t.Errorf("%+v", again)
 		}
 	})

@@ -116,17 +116,16 @@ type Run struct {
 	LeaseOwner    string
 	LeaseExpires  time.Time // zero = no lease
 	Created       time.Time
-	Started       time.Time // zero = not yet
-	WaitingSince  time.Time // zero = does not wait
-	Settled       time.Time // zero = not yet
-	SourceSHA256  string    // of the original file
-	Written       bool      // the approved change is in the database
-	InputTokens   int64
-	OutputTokens  int64
-	Message       string // the model's sentence, screened
-	ErrorKind     string // for the page: the kind of a provider fault, a guardrail's rule, ...
-	Stale         bool   // the card was drawn anew because the record or its file moved
-	Version       int64  // grows with every change
+	Started       time.Time       // zero = not yet
+	WaitingSince  time.Time       // zero = does not wait
+	Settled       time.Time       // zero = not yet
+	SourceSHA256  string          // of the original file
+	Written       bool            // the approved change is in the database
+	Usage         providers.Usage // of all segments
+	Message       string          // the model's sentence, screened
+	ErrorKind     string          // for the page: the kind of a provider fault, a guardrail's rule, ...
+	Stale         bool            // the card was drawn anew because the record or its file moved
+	Version       int64           // grows with every change
 }
 
 // WithoutModel reports whether the run asks no model: it puts earlier texts back.

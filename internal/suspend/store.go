@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"time"
 
+	"editor-actions/internal/providers"
+
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 )
@@ -81,6 +83,10 @@ type runRow struct {
 	Written        bool       `gorm:"column:written"`
 	InputTokens    int64      `gorm:"column:input_tokens"`
 	OutputTokens   int64      `gorm:"column:output_tokens"`
+	CachedInput    int64      `gorm:"column:cached_input_tokens"`
+	Reasoning      int64      `gorm:"column:reasoning_tokens"`
+	CostMicros     int64      `gorm:"column:cost_micros"`
+	Unpriced       bool       `gorm:"column:unpriced"`
 	Message        string     `gorm:"column:message"`
 	ErrorKind      string     `gorm:"column:error_kind"`
 	Stale          bool       `gorm:"column:stale"`
@@ -136,7 +142,11 @@ func (r *runRow) run() *Run {
 		Configuration: r.Configuration, Vendor: r.Vendor, Model: r.Model, Turn: r.Turn, Digest: r.Digest,
 		Attempts: r.Attempts, LeaseOwner: r.LeaseOwner, LeaseExpires: at(r.LeaseExpires),
 		Created: r.CreatedAt.UTC(), Started: at(r.StartedAt), WaitingSince: at(r.WaitingSince), Settled: at(r.SettledAt),
-		SourceSHA256: r.SourceSHA256, Written: r.Written, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
+		SourceSHA256: r.SourceSHA256, Written: r.Written,
+		Usage: providers.Usage{
+			InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, CachedInputTokens: r.CachedInput,
+			ReasoningTokens: r.Reasoning, CostMicros: r.CostMicros, Unpriced: r.Unpriced,
+		},
 		Message: r.Message, ErrorKind: r.ErrorKind, Stale: r.Stale, Version: r.Version,
 	}
 }

@@ -77,7 +77,7 @@ func TestState_ArgumentBytesSurvive(t *testing.T) {
 		if run.Digest != suspend.Digest(state.Pending, 0) {
 			t.Error("the digest is not that of the stored bytes")
 		}
-		if run.Model != "eye-1" || run.Vendor != "openai" || run.InputTokens != 100 || run.OutputTokens != 10 || run.LeaseOwner != "" || run.WaitingSince.IsZero() {
+		if run.Model != "eye-1" || run.Vendor != "openai" || run.Usage.InputTokens != 100 || run.Usage.OutputTokens != 10 || run.LeaseOwner != "" || run.WaitingSince.IsZero() {
 			t.Errorf("%+v", run)
 		}
 	})
@@ -319,7 +319,7 @@ func TestSettle_LongWordsAndUnknownWords(t *testing.T) {
 			Model: strings.Repeat("m", 500), Vendor: strings.Repeat("v", 500), Usage: providers.Usage{InputTokens: 5, OutputTokens: 6},
 		}))
 		got := s.now(run.ID)
-		if got.ErrorKind != strings.Repeat("ü", 64) || len(got.Model) != 128 || got.InputTokens != 5 || got.OutputTokens != 6 {
+		if got.ErrorKind != strings.Repeat("ü", 64) || len(got.Model) != 128 || got.Usage.InputTokens != 5 || got.Usage.OutputTokens != 6 {
 			t.Errorf("%+v", got)
 		}
 	})

@@ -45,6 +45,10 @@ CREATE TABLE tx_editoractions_run (
   version BIGINT NOT NULL DEFAULT 1,
   sealed_key VARBINARY(255) NULL,
   sealed_state LONGBLOB NULL,
+  cached_input_tokens BIGINT NOT NULL DEFAULT 0,
+  reasoning_tokens BIGINT NOT NULL DEFAULT 0,
+  cost_micros BIGINT NOT NULL DEFAULT 0,
+  unpriced SMALLINT NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE KEY idempotency (initiator, idempotency_key),
   KEY work (status, queued_at, id),
@@ -88,6 +92,30 @@ CREATE TABLE tx_editoractions_decision (
   language VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   PRIMARY KEY (run_id, turn),
   KEY subject (subject_table, subject_uid, decided_at)
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE tx_editoractions_usage (
+  day CHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  configuration VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  model VARCHAR(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  requests BIGINT NOT NULL DEFAULT 0,
+  input_tokens BIGINT NOT NULL DEFAULT 0,
+  output_tokens BIGINT NOT NULL DEFAULT 0,
+  cached_input_tokens BIGINT NOT NULL DEFAULT 0,
+  reasoning_tokens BIGINT NOT NULL DEFAULT 0,
+  cost_micros BIGINT NOT NULL DEFAULT 0,
+  unpriced BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (day, configuration, model)
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE tx_editoractions_budget (
+  day CHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  scope VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  name VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  requests BIGINT NOT NULL DEFAULT 0,
+  tokens BIGINT NOT NULL DEFAULT 0,
+  cost_micros BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (day, scope, name)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE tx_editoractions_migration (

@@ -181,7 +181,7 @@ $declares = static function (?array $tables) use ($pool): array {
     preg_match_all('/^CREATE TABLE (\w+)/m', implode("\n", $event->getSqlData()), $found);
     return $found[1];
 };
-$tables = ['tx_editoractions_run', 'tx_editoractions_event', 'tx_editoractions_decision', 'tx_editoractions_migration'];
+$tables = ['tx_editoractions_run', 'tx_editoractions_event', 'tx_editoractions_decision', 'tx_editoractions_usage', 'tx_editoractions_budget', 'tx_editoractions_migration'];
 $is('all tables there', $declares($tables), ['tx_other', ...$tables]);
 $is('no table there', $declares([]), ['tx_other']);
 $is('one table there', $declares(['tx_editoractions_event', 'pages']), ['tx_other', 'tx_editoractions_event']);
