@@ -18,9 +18,12 @@ import (
 	"editor-actions/internal/guardrails"
 	"editor-actions/internal/providers"
 	"editor-actions/internal/providers/demo"
+	"editor-actions/internal/providers/gemini"
+	"editor-actions/internal/providers/ollama"
 	"editor-actions/internal/providers/openai"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
+	"editor-actions/internal/usage"
 	"editor-actions/internal/webhook"
 
 	"gorm.io/gorm"
@@ -33,6 +36,7 @@ type rooms struct {
 	cms       *typo3.CMS
 	gate      *falgate.Gate
 	scaler    *downscaler.Scaler
+	usage     *usage.Store
 	directory *providers.Directory
 	catalogue *actions.Catalogue
 	store     *suspend.Store
@@ -90,17 +94,29 @@ func cacheDir(s *config.Settings) string {
 	return filepath.Join(dir, "pictures")
 }
 
+// withModels adds the models and what counts their use.
+func (r *rooms) withModels(log *slog.Logger) {
+	r.usage = usage.New(r.db, r.settings, log, time.Now)
+	r.directory = providers.NewDirectory(r.settings, buildProvider, providers.WithLog(log), providers.WithMeter(r.usage))
+}
+
 // withCatalogue adds the models and the actions.
 func (r *rooms) withCatalogue(log *slog.Logger) {
-	r.directory = providers.NewDirectory(r.settings, buildProvider)
+	r.withModels(log)
 	r.catalogue = actions.NewCatalogue(r.gate, r.scaler, r.cms, r.directory, r.settings, log)
 }
 
 func buildProvider(name string, cfg config.ProviderConfiguration) (providers.Provider, error) {
-	if cfg.Vendor == config.VendorDemo {
+	switch cfg.Vendor {
+	case config.VendorDemo:
 		return demo.New(name, cfg), nil
+	case config.VendorGemini:
+		return gemini.New(name, cfg)
+	case config.VendorOllama:
+		return ollama.New(name, cfg)
+	default:
+		return openai.New(name, cfg)
 	}
-	return openai.New(name, cfg)
 }
 
 // withAgent adds runs and the loop.

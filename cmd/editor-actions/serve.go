@@ -89,7 +89,7 @@ func serve(ctx context.Context, settings func() *config.Settings, log *slog.Logg
 		return err
 	}
 	deps := web.Deps{
-		Agent: r.agent, Catalogue: r.catalogue, Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: settings, Log: log,
+		Agent: r.agent, Catalogue: r.catalogue, Models: r.directory, Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: settings, Log: log,
 		Ready: func(ctx context.Context) error { return database.Ping(ctx, r.db) },
 	}
 	if settings().Server.SignIn == config.SignInDemo {

@@ -14,6 +14,7 @@ type offerView struct {
 	Key, Label, Description, Icon string
 	Fields                        []actions.Field
 	Note                          string // typed before, kept
+	Estimate                      string // what it will take at most, "" when nobody can say
 	Error                         string
 }
 
@@ -22,7 +23,7 @@ func offerViews(w *words, offers []actions.Offer) []offerView {
 	for i, o := range offers {
 		out[i] = offerView{
 			Key: o.Action.Key, Label: w.T(Key(o.Action.LabelKey)), Description: w.T(Key(o.Action.DescriptionKey)),
-			Icon: o.Action.Icon, Fields: o.Fields,
+			Icon: o.Action.Icon, Fields: o.Fields, Estimate: w.estimate(o.Estimate),
 		}
 	}
 	return out

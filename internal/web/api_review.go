@@ -29,14 +29,14 @@ func (s *Server) apiInbox(c echo.Context) error {
 		return err
 	}
 	return answerJSON(c, http.StatusOK, inboxJSON{
-		All: box.All, Waiting: runsJSON(box.Waiting), Next: box.Next, Active: runsJSON(box.Active), Recent: runsJSON(box.Recent),
+		All: box.All, Waiting: s.runsJSON(box.Waiting), Next: box.Next, Active: s.runsJSON(box.Active), Recent: s.runsJSON(box.Recent),
 	})
 }
 
-func runsJSON(views []agent.RunView) []runJSON {
+func (s *Server) runsJSON(views []agent.RunView) []runJSON {
 	out := make([]runJSON, len(views))
 	for i := range views {
-		out[i] = runJSONOf(&views[i])
+		out[i] = s.runJSON(&views[i])
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func (s *Server) apiCard(c echo.Context) error {
 		return err
 	}
 	out := cardJSON{
-		Run: runJSONOf(&card.View), Turn: card.Turn, Digest: card.Digest, Unreadable: card.Unreadable, Withheld: card.Withheld,
+		Run: s.runJSON(&card.View), Turn: card.Turn, Digest: card.Digest, Unreadable: card.Unreadable, Withheld: card.Withheld,
 		Note: card.Note, Refusal: card.Refusal, Moved: card.Moved, FileMoved: card.FileMoved, Warnings: card.Warnings,
 		CanApprove: card.CanApprove, WhyNot: card.WhyNot, CanDecide: card.CanDecide, TurnsLeft: card.TurnsLeft, ExpiresAt: moment(card.ExpiresAt),
 	}
@@ -143,7 +143,7 @@ func (s *Server) apiDecide(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	out := decidedJSON{Outcome: res.Outcome, Run: runJSONOf(&agent.RunView{Run: res.Run}), Moved: res.Moved}
+	out := decidedJSON{Outcome: res.Outcome, Run: s.runJSON(&agent.RunView{Run: res.Run}), Moved: res.Moved}
 	if d := res.Earlier; d != nil {
 		out.Earlier = &decisionJSON{Verb: d.Verb, Turn: d.Turn, By: d.ByName, At: d.At.UTC(), Edited: d.Edited}
 	}

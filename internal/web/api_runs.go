@@ -76,7 +76,7 @@ func (s *Server) apiStart(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderLocation, s.base+"/api/v1/runs/"+string(run.ID))
-	return answerJSON(c, http.StatusCreated, runJSONOf(&agent.RunView{Run: run}))
+	return answerJSON(c, http.StatusCreated, s.runJSON(&agent.RunView{Run: run}))
 }
 
 // runJSON is a run without content.
@@ -96,7 +96,31 @@ type runJSON struct {
 	SettledAt *time.Time     `json:"settled_at,omitempty"`
 	Message   string         `json:"message,omitempty"`
 	CanCancel bool           `json:"can_cancel"`
+	Usage     *usageJSON     `json:"usage,omitempty"`
 	Decisions []decisionJSON `json:"decisions,omitempty"`
+}
+
+// usageJSON is what a run was billed so far. Cost is missing where a price is unknown.
+type usageJSON struct {
+	InputTokens       int64    `json:"input_tokens"`
+	OutputTokens      int64    `json:"output_tokens"`
+	CachedInputTokens int64    `json:"cached_input_tokens,omitempty"`
+	ReasoningTokens   int64    `json:"reasoning_tokens,omitempty"`
+	Cost              *float64 `json:"cost,omitempty"`
+	Currency          string   `json:"currency,omitempty"`
+}
+
+func usageJSONOf(r *suspend.Run, currency string) *usageJSON {
+	u := r.Usage
+	if u.InputTokens == 0 && u.OutputTokens == 0 {
+		return nil
+	}
+	out := &usageJSON{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedInputTokens: u.CachedInputTokens, ReasoningTokens: u.ReasoningTokens}
+	if !u.Unpriced {
+		cost := float64(u.CostMicros) / 1e6
+		out.Cost, out.Currency = &cost, currency
+	}
+	return out
 }
 
 type decisionJSON struct {
@@ -109,12 +133,12 @@ type decisionJSON struct {
 	Fields map[string]suspend.FieldChange `json:"fields,omitempty"`
 }
 
-func runJSONOf(v *agent.RunView) runJSON {
+func (s *Server) runJSON(v *agent.RunView) runJSON {
 	r := v.Run
 	out := runJSON{
 		ID: r.ID, Action: r.Action, Table: r.SubjectTable, UID: r.SubjectUID, Status: r.Status, Reason: r.Reason, Written: r.Written,
 		Turn: r.Turn, Initiator: v.Initiator, CreatedAt: moment(r.Created), WaitingAt: moment(r.WaitingSince), SettledAt: moment(r.Settled),
-		CanCancel: v.CanCancel,
+		CanCancel: v.CanCancel, Usage: usageJSONOf(r, s.Settings().Providers.Currency),
 	}
 	if r.Status != suspend.Waiting {
 		out.WaitingAt = nil
@@ -149,5 +173,5 @@ func (s *Server) apiRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answerJSON(c, http.StatusOK, runJSONOf(v))
+	return answerJSON(c, http.StatusOK, s.runJSON(v))
 }

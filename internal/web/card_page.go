@@ -28,6 +28,7 @@ func (s *Server) cardPage(c echo.Context) error {
 
 func (s *Server) renderCard(c echo.Context, code int, v cardView) error {
 	w := s.words(c)
+	v.Spent = w.spent(v.usage, s.Settings().Providers.Currency)
 	if v.File != nil {
 		v.page = s.newPage(c, "review", "card.title", v.Action, v.File.Name)
 	} else {

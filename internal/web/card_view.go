@@ -7,6 +7,7 @@ import (
 
 	"editor-actions/internal/actions"
 	"editor-actions/internal/agent"
+	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
 )
 
@@ -27,6 +28,8 @@ type cardView struct {
 	Height     int
 	Note       string
 	Provider   string
+	Spent      string // tokens and cost so far
+	usage      providers.Usage
 	Fields     []cardFieldView
 	Earlier    []earlierView
 	Warnings   []string // about the picture
@@ -86,7 +89,7 @@ func (w *words) cardView(card *agent.Card) cardView {
 	v := cardView{
 		ID: r.ID, Action: w.action(r.Action), File: fileOfRun(&card.View), Initiator: card.View.Initiator, OwnRun: card.OwnRun,
 		Since: r.WaitingSince, ExpiresAt: card.ExpiresAt, Turn: card.Turn, Digest: card.Digest,
-		Note: card.Note, Provider: card.Provider, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
+		Note: card.Note, Provider: card.Provider, usage: card.View.Run.Usage, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
 		// What a reviewer cannot see is not theirs to approve: what was seen is what is written.
 		CanApprove: card.CanApprove && !card.Withheld && !card.Unreadable, CanDecide: card.CanDecide, CanCancel: card.View.CanCancel, TurnsLeft: card.TurnsLeft,
 		NoModel: r.WithoutModel(),

@@ -12,6 +12,7 @@ import (
 	"editor-actions/internal/config"
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
+	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 )
@@ -57,6 +58,12 @@ type catalogue interface {
 	Explain(ctx context.Context, user *typo3.BackendUser, actionKey string, subject actions.Subject) []actions.Check
 }
 
+// models lists and checks the configured models; providers.Directory is the real one.
+type models interface {
+	Overviews() []providers.Overview
+	Check(ctx context.Context, name string, user uint32) providers.CheckReport
+}
+
 // fileGate decides which files a viewer sees; falgate.Gate is the real one.
 type fileGate interface {
 	Roots(ctx context.Context, who *typo3.BackendUser) ([]falgate.Folder, error)
@@ -93,6 +100,7 @@ type Deps struct {
 	Settings  func() *config.Settings
 	Agent     runs // *agent.Agent
 	Catalogue catalogue
+	Models    models // *providers.Directory
 	Gate      fileGate
 	CMS       cms
 	Scaler    scaler

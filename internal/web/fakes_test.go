@@ -20,6 +20,7 @@ import (
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/fault"
 	"editor-actions/internal/media"
+	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 )
@@ -394,4 +395,27 @@ func testPicture(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// fakeModels has three configurations; "blind" fails its check.
+type fakeModels struct{}
+
+func (fakeModels) Overviews() []providers.Overview {
+	return []providers.Overview{
+		{Resolved: providers.Resolved{Name: "blind", Vendor: "openai", Model: "old-1", Vision: providers.VisionNo, Zone: providers.ZoneGlobal}, Active: true, Problem: "provider blind: unsupported: " + hostile},
+		{Resolved: providers.Resolved{Name: "main", Vendor: "mistral", Model: "pixtral-12b", Vision: providers.VisionYes, Zone: providers.ZoneEU}, Default: true, Active: true, Priced: true, PricedOn: "2026-12-03"},
+		{Resolved: providers.Resolved{Name: "spare", Vendor: "ollama", Model: "llava", Vision: providers.VisionUndeclared, Zone: providers.ZoneLocal}, Open: true, Active: true},
+	}
+}
+
+func (fakeModels) Check(_ context.Context, name string, user uint32) providers.CheckReport {
+	r := providers.CheckReport{
+		Configuration: name, Vendor: "mistral", Model: "pixtral-12b", Reachable: providers.VerdictYes, KeyAccepted: providers.VerdictYes, ModelKnown: providers.VerdictYes,
+		Tools: providers.VerdictYes, Sees: providers.VerdictYes, Latency: 812 * time.Millisecond, Usage: providers.Usage{InputTokens: 1234, OutputTokens: 9, CostMicros: 560},
+	}
+	if name == "blind" {
+		r.Reachable, r.KeyAccepted, r.ModelKnown, r.Tools, r.Sees = providers.VerdictYes, providers.VerdictNo, providers.VerdictUnknown, providers.VerdictUnknown, providers.VerdictUnknown
+		r.Kind, r.Detail, r.Usage = providers.Auth, hostile, providers.Usage{}
+	}
+	return r
 }

@@ -25,6 +25,8 @@ var (
 	errManyTries   = fault.New(fault.RateLimited, "too_many_attempts", "There were too many attempts to sign in. Wait a minute, then try again.")
 	errManyStreams = fault.New(fault.RateLimited, "too_many_streams", "Too many pages are watching runs at once. Close some, or reload this page to see how the run goes on.")
 	errThumbsBusy  = fault.New(fault.RateLimited, "thumbnails_busy", "Too many pictures are waiting to be scaled. Try again in a moment.")
+	errNoModel     = fault.New(fault.NotFound, "unknown_model", "There is no such model configuration.")
+	errChecksBusy  = fault.New(fault.RateLimited, "checks_busy", "A check of this model is still running. Wait for its answer.")
 	errAdminOnly   = fault.New(fault.Forbidden, "admin_only", "Only administrators may see this page.")
 	errJSONType    = fault.New(fault.Unsupported, "json_required", "Send the request as application/json.")
 	errJSONBody    = fault.New(fault.Invalid, "bad_json", "The request body is not the JSON object this call expects.")

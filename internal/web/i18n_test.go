@@ -56,7 +56,7 @@ var (
 // Keys that code puts together from a word of another room.
 var builtKeys = []string{
 	"field.", "month.", "error.heading.", "history.", "flash.", "step.", "outcome.", "cause.", "warning.", "status.",
-	"why_not.", "check.", "action.", "review.when.",
+	"why_not.", "check.", "action.", "review.when.", "zone.", "vision.", "verdict.",
 }
 
 func TestTexts_EveryKeyIsKnownAndUsed(t *testing.T) {

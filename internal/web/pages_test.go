@@ -44,6 +44,8 @@ var everyPage = []struct {
 	{"explain with an answer", "/explain?file=7&action=suggest_alternative_text&user=editor", admin, 200},
 	{"explain for nobody", "/explain?file=7&action=suggest_alternative_text&user=ghost", admin, 422},
 	{"explain for an editor", "/explain", editor, 403},
+	{"models", "/models", admin, 200},
+	{"models for an editor", "/models", editor, 403},
 }
 
 func TestPages_AreWellFormed(t *testing.T) {

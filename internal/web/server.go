@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -23,6 +24,7 @@ type Server struct {
 	thumbs  *thumbLimit
 	streams *streamLimit
 	signIns *attemptLimit
+	checks  sync.Map // names of models that are being checked
 	echo    *echo.Echo
 }
 
@@ -121,6 +123,8 @@ func (s *Server) routes(settings *config.Settings) error {
 	in.GET("/review/:id/picture", s.cardPicture)
 	in.POST("/review/:id", s.decide)
 	in.GET("/explain", s.explainPage)
+	in.GET("/models", s.modelsPage)
+	in.POST("/models/check", s.checkModel)
 	if settings.Server.SignIn == config.SignInDemo {
 		in.POST("/sign-out", s.signOut)
 	}

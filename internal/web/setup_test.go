@@ -90,7 +90,7 @@ func setup(t *testing.T, opts ...func(*fixture)) *fixture {
 	f.base = strings.TrimRight(f.settings.Server.BasePath, "/")
 	ids := 0
 	s, err := web.New(web.Deps{
-		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Gate: f.gate, CMS: f.cms,
+		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Models: fakeModels{}, Gate: f.gate, CMS: f.cms,
 		Scaler: f.scaler, Sessions: f.sessions, Log: slog.New(slog.NewTextHandler(f.logs, nil)),
 		Now:   func() time.Time { return f.now },
 		NewID: func() string { ids++; return fmt.Sprintf("id-%08d", ids) },

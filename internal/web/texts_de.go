@@ -10,6 +10,7 @@ var germanTexts = map[Key]string{
 	"nav.actions":  "Aktionen",
 	"nav.review":   "Prüfen",
 	"nav.explain":  "Erklären",
+	"nav.models":   "Modelle",
 	"signed_in_as": "Angemeldet als",
 	"sign_out":     "Abmelden",
 	"optional":     "(freiwillig)",

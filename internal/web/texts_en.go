@@ -10,6 +10,7 @@ var englishTexts = map[Key]string{
 	"nav.actions":  "Actions",
 	"nav.review":   "Review",
 	"nav.explain":  "Explain",
+	"nav.models":   "Models",
 	"signed_in_as": "Signed in as",
 	"sign_out":     "Sign out",
 	"optional":     "(optional)",
