@@ -3,6 +3,7 @@ package providers
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,15 +31,16 @@ const (
 	Budget        Kind = "budget"        // the day's budget is used up; nothing was sent
 )
 
-// Valid reports whether k is one of the known kinds.
-func (k Kind) Valid() bool {
-	switch k {
-	case RateLimited, Quota, Auth, BadRequest, Refused, TooLarge, Timeout, Unavailable,
-		EmptyAnswer, Truncated, BadAnswer, Unsupported, Configuration, CircuitOpen, Budget:
-		return true
+// Kinds are all of them.
+func Kinds() []Kind {
+	return []Kind{
+		RateLimited, Quota, Auth, BadRequest, Refused, TooLarge, Timeout, Unavailable, EmptyAnswer, Truncated, BadAnswer,
+		Unsupported, Configuration, CircuitOpen, Budget,
 	}
-	return false
 }
+
+// Valid reports whether k is one of the known kinds.
+func (k Kind) Valid() bool { return slices.Contains(Kinds(), k) }
 
 // Error is what went wrong at, or on the way to, a provider. It carries no
 // cause: errors of HTTP clients and SDKs name addresses, headers and bodies.

@@ -88,6 +88,7 @@ type runJSON struct {
 	FileName  string         `json:"file_name,omitempty"`
 	Status    suspend.Status `json:"status"`
 	Reason    suspend.Reason `json:"reason,omitempty"`
+	ErrorKind string         `json:"error_kind,omitempty"`
 	Written   bool           `json:"written"`
 	Turn      int            `json:"turn"`
 	Initiator string         `json:"initiator,omitempty"`
@@ -136,7 +137,7 @@ type decisionJSON struct {
 func (s *Server) runJSON(v *agent.RunView) runJSON {
 	r := v.Run
 	out := runJSON{
-		ID: r.ID, Action: r.Action, Table: r.SubjectTable, UID: r.SubjectUID, Status: r.Status, Reason: r.Reason, Written: r.Written,
+		ID: r.ID, Action: r.Action, Table: r.SubjectTable, UID: r.SubjectUID, Status: r.Status, Reason: r.Reason, ErrorKind: r.ErrorKind, Written: r.Written,
 		Turn: r.Turn, Initiator: v.Initiator, CreatedAt: moment(r.Created), WaitingAt: moment(r.WaitingSince), SettledAt: moment(r.Settled),
 		CanCancel: v.CanCancel, Usage: usageJSONOf(r, s.Settings().Providers.Currency),
 	}

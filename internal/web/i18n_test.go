@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"editor-actions/internal/providers"
 )
 
 func TestTexts_EveryLanguageHasEveryKey(t *testing.T) {
@@ -57,6 +59,24 @@ var (
 var builtKeys = []string{
 	"field.", "month.", "error.heading.", "history.", "flash.", "step.", "outcome.", "cause.", "warning.", "status.",
 	"why_not.", "check.", "action.", "review.when.", "zone.", "vision.", "verdict.",
+}
+
+// Every way in which a provider fails is explained to the person who waits.
+func TestTexts_EveryProviderFaultHasASentence(t *testing.T) {
+	t.Parallel()
+	seen := map[string]providers.Kind{}
+	for _, k := range providers.Kinds() {
+		for _, w := range languages() {
+			key := Key("cause." + string(k))
+			if !w.Has(key) || w.T(key) == "" {
+				t.Errorf("%s: no sentence for %s", w.lang, k)
+			}
+			if other, ok := seen[w.T(key)]; ok {
+				t.Errorf("%s: %s and %s have the same sentence", w.lang, k, other)
+			}
+			seen[w.T(key)] = k
+		}
+	}
 }
 
 func TestTexts_EveryKeyIsKnownAndUsed(t *testing.T) {

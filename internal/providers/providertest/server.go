@@ -125,6 +125,13 @@ func (s *Server) Script(answers ...Answer) {
 	s.script = append(s.script, answers...)
 }
 
+// Reset forgets answers that nobody asked for.
+func (s *Server) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = nil
+}
+
 // Requests are copies of what was received so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
