@@ -29,7 +29,8 @@ func (c *client) usage(id string) (out struct {
 		Cost     *float64 `json:"cost"`
 		Currency string   `json:"currency"`
 	} `json:"usage"`
-}) {
+},
+) {
 	c.t.Helper()
 	c.get("/api/v1/runs/" + id).decode(&out)
 	return out
