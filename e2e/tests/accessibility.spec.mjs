@@ -17,6 +17,7 @@ const pages = [
   ['empty inbox', '/review', 'readonly'],
   ['explain', '/explain', 'admin'],
   ['explained', '/explain?user=editor&file=1&action=suggest_alternative_text', 'admin'],
+  ['models', '/models', 'admin'],
   ['not allowed', '/explain', 'editor'],
   ['no such page', '/nowhere', 'editor'],
   ['not available, in German', '/actions?table=sys_file&uid=4711', 'reviewer'],

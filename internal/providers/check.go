@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"editor-actions/internal/config"
 	"editor-actions/internal/media"
 
 	"golang.org/x/image/font"
@@ -74,6 +75,9 @@ func (d *Directory) Check(ctx context.Context, name string, user uint32) CheckRe
 	out.Vendor, out.Model = r.Vendor, r.Model
 	if err != nil {
 		return out.failed(err)
+	}
+	if r.Vendor == config.VendorDemo {
+		return out.failed(unsupported(name, "the offline model reads no words, so there is nothing to check"))
 	}
 	b, err := d.provider(name, s.Providers.Configurations[name])
 	if err != nil {

@@ -21,6 +21,7 @@ var germanModelTexts = map[Key]string{
 	"models.unusable":   "Nicht verwendbar",
 	"models.ready":      "Bereit",
 	"models.check":      "Prüfen",
+	"models.offline":    "Offline, nichts zu prüfen",
 	"models.result":     "Prüfung von %s",
 	"models.ok":         "Das Modell sieht Bilder und ruft Werkzeuge auf.",
 	"models.not_ok":     "Bildaktionen würden mit diesem Modell nicht funktionieren.",

@@ -21,6 +21,7 @@ var englishModelTexts = map[Key]string{
 	"models.unusable":   "Not usable",
 	"models.ready":      "Ready",
 	"models.check":      "Check",
+	"models.offline":    "Offline, nothing to check",
 	"models.result":     "Check of %s",
 	"models.ok":         "The model sees pictures and calls tools.",
 	"models.not_ok":     "Image actions would not work with this model.",
