@@ -17,6 +17,7 @@ import (
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/guardrails"
 	"editor-actions/internal/providers"
+	"editor-actions/internal/providers/anthropic"
 	"editor-actions/internal/providers/demo"
 	"editor-actions/internal/providers/gemini"
 	"editor-actions/internal/providers/ollama"
@@ -110,6 +111,8 @@ func buildProvider(name string, cfg config.ProviderConfiguration) (providers.Pro
 	switch cfg.Vendor {
 	case config.VendorDemo:
 		return demo.New(name, cfg), nil
+	case config.VendorAnthropic:
+		return anthropic.New(name, cfg)
 	case config.VendorGemini:
 		return gemini.New(name, cfg)
 	case config.VendorOllama:

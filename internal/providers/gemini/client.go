@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	baseURL    = "https://generativelanguage.googleapis.com" // ai.google.dev/api, read on 2026-12-03
 	apiVersion = "v1beta"
 
 	// maxRequestBytes is what a request with an inline picture may have in all:
@@ -42,7 +41,7 @@ func New(name string, c config.ProviderConfiguration) (*Provider, error) {
 	if c.Vendor != config.VendorGemini {
 		return nil, fmt.Errorf("gemini: vendor %q does not speak this wire", c.Vendor)
 	}
-	base, err := wire.Address(name, c, baseURL)
+	base, err := wire.Address(name, c)
 	if err != nil {
 		return nil, err
 	}

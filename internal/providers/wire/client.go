@@ -44,7 +44,7 @@ func Timeout(c config.ProviderConfiguration) time.Duration {
 
 // Address is the base address of a configuration without a slash at its end, the
 // vendor's when it names none. It checks the key too. Errors hold neither.
-func Address(name string, c config.ProviderConfiguration, _ ...string) (string, error) {
+func Address(name string, c config.ProviderConfiguration) (string, error) {
 	base := config.ShippedAddress[c.Vendor]
 	if c.BaseURL != "" {
 		base = c.BaseURL
