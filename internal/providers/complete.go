@@ -20,8 +20,9 @@ import (
 //
 // Each candidate is checked before a byte is sent (P16): it must be active, and
 // its model must meet need and what the request demands by itself: one that holds a
-// picture needs vision whatever need says. A primary that fails this check is an
-// error, because going elsewhere would hide it; a fallback is skipped. Fallbacks
+// picture needs vision whatever need says. A candidate that does not is skipped; when
+// none is left, the error is the primary's. A primary that is switched off or missing is
+// an error at once, because going elsewhere would hide it. Fallbacks
 // of fallbacks are not followed. A fallback that is limited to groups is used only when
 // the primary is limited to the same or fewer, and one in a less trusted zone never.
 //
@@ -34,13 +35,21 @@ func (d *Directory) Complete(ctx context.Context, configuration string, req Requ
 	}
 	need = need.Merge(RequirementsOf(req))
 	primary, err := resolve(s, configuration, need)
-	if err != nil {
+	var (
+		resp Response
+		last Resolved
+	)
+	unmet := isUnsupported(err)
+	switch {
+	case err == nil:
+		resp, err = d.send(ctx, s, primary, req)
+		last = primary
+	case !unmet:
 		return Response{}, Resolved{}, err
 	}
-	resp, err := d.send(ctx, s, primary, req)
-	usage, last := resp.Usage, primary
+	usage := resp.Usage
 	for _, name := range s.Providers.Configurations[configuration].Fallbacks {
-		if !another(ctx, err) {
+		if ctx.Err() != nil || !unmet && !another(err) {
 			break
 		}
 		r, skip := fallback(s, primary, name, need)
@@ -49,7 +58,7 @@ func (d *Directory) Complete(ctx context.Context, configuration string, req Requ
 			continue
 		}
 		d.log.WarnContext(ctx, "asking fallback", "provider", name, "model", r.Model, "err", err)
-		last = r
+		last, unmet = r, false
 		resp, err = d.send(ctx, s, r, req)
 		usage = usage.Add(resp.Usage)
 	}
@@ -58,9 +67,14 @@ func (d *Directory) Complete(ctx context.Context, configuration string, req Requ
 }
 
 // another reports whether err may be different at another provider.
-func another(ctx context.Context, err error) bool {
+func another(err error) bool {
 	pe, ok := errors.AsType[*Error](err)
-	return ok && pe.CanFallBack() && ctx.Err() == nil
+	return ok && pe.CanFallBack()
+}
+
+func isUnsupported(err error) bool {
+	pe, ok := errors.AsType[*Error](err)
+	return ok && pe.Kind == Unsupported
 }
 
 // fallback resolves one entry of a chain, or says why it is skipped.

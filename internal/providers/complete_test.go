@@ -43,16 +43,16 @@ func TestP16_S14_NoByteToAModelThatCannotSee(t *testing.T) {
 	off := fixed("m")
 	off.Active = false
 	for name, cfg := range map[string]config.ProviderConfiguration{"text only": fixed("blind"), "criteria without vision": criteria("tools"), "switched off": off} {
-		p := withFallbacks(0, "other")
-		cfg.Fallbacks = []string{"other"}
-		p.Configurations["main"] = cfg
+		p := withFallbacks(0, "blind too")
+		cfg.Fallbacks = []string{"blind too"}
+		p.Configurations["main"], p.Configurations["blind too"] = cfg, fixed("blind")
 		h := newHouse(p)
 		// need does not say vision: the picture in the messages does.
 		_, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.Requirements{Tools: true})
 		if k := kind(err); k != providers.Unsupported && k != providers.Configuration {
 			t.Errorf("%s: %v", name, err)
 		}
-		if h.fakes["main"].count() != 0 || h.fakes["other"].count() != 0 || r.Name != "" {
+		if h.fakes["main"].count() != 0 || h.fakes["blind too"].count() != 0 || r.Name != "" {
 			t.Errorf("%s: something was sent, to %q", name, r.Name)
 		}
 	}

@@ -69,7 +69,7 @@ func TestCost_AsBilledOfEveryAttempt(t *testing.T) {
 	}
 }
 
-func TestCost_UnknownIsNotFree(t *testing.T) {
+func TestS50_UnknownIsNotFree(t *testing.T) {
 	t.Parallel()
 	till := &purse{}
 	h := newHouse(withFallbacks(0), providers.WithMeter(till))

@@ -92,6 +92,32 @@ func TestG07_G08_G09_WhatModelsDeclare(t *testing.T) {
 	}
 }
 
+// A fallback that sees answers for a first model that does not; one that is switched
+// off is for an operator to see.
+func TestG11_ASeeingFallbackForABlindFirst(t *testing.T) {
+	t.Parallel()
+	off := fixed("eye")
+	off.Active = false
+	for name, c := range map[string]struct {
+		first config.ProviderConfiguration
+		want  string
+	}{"blind": {fixed("blind"), "second"}, "off": {off, ""}} {
+		p := withFallbacks(0, "blind too", "second", "third")
+		c.first.Fallbacks = p.Configurations["main"].Fallbacks
+		p.Configurations["main"], p.Configurations["blind too"] = c.first, fixed("blind")
+		h := newHouse(p)
+		_, r, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.VisionAction)
+		if r.Name != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %+v %v", name, r, err)
+		}
+		for _, never := range []string{"main", "blind too", "third"} {
+			if h.fakes[never].count() != 0 {
+				t.Errorf("%s: %s was asked", name, never)
+			}
+		}
+	}
+}
+
 func TestG14_ModelSwappedAfterTheOffer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(withFallbacks(0))

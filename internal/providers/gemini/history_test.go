@@ -31,7 +31,7 @@ func parallel(t *testing.T) (providers.Request, providers.Message) {
 
 // TestS52_ParallelCallsAreAnsweredTogether: Gemini 3 refuses calls that come back
 // without their signatures, and wants all results of a turn at once.
-func TestS52_ParallelCallsAreAnsweredTogether(t *testing.T) {
+func TestS52_S54_ParallelCallsAreAnsweredTogether(t *testing.T) {
 	t.Parallel()
 	req, answer := parallel(t)
 	data, err := providers.EncodeTranscript([]providers.Message{answer}) // as after days of waiting
