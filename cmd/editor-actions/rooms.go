@@ -122,8 +122,8 @@ func buildProvider(name string, cfg config.ProviderConfiguration) (providers.Pro
 	}
 }
 
-// withAgent adds runs and the loop.
-func (r *rooms) withAgent(log *slog.Logger) error {
+// withStore adds the runs.
+func (r *rooms) withStore(log *slog.Logger) error {
 	sealer, err := suspend.LoadKeyset(r.settings().Sealing)
 	if err != nil {
 		return fmt.Errorf("sealing: %w", err)
@@ -133,6 +133,14 @@ func (r *rooms) withAgent(log *slog.Logger) error {
 		Redact:  guardrails.RedactForStorage,
 		Log:     log,
 	})
+	return nil
+}
+
+// withAgent adds runs and the loop.
+func (r *rooms) withAgent(log *slog.Logger) error {
+	if err := r.withStore(log); err != nil {
+		return err
+	}
 	screener, err := newScreener(r.settings)
 	if err != nil {
 		return err

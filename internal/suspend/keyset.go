@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/fault"
@@ -15,6 +16,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
 	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
 // InitKeyset makes a new keyset file (AES-256-GCM), readable for its owner
@@ -28,19 +30,12 @@ func InitKeyset(path string) error {
 	if err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&buf)); err != nil {
 		return fmt.Errorf("suspend: write keyset: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".keyset-*") // mode 0600
+	tmp, err := keysetBeside(path, buf.Bytes())
 	if err != nil {
-		return fmt.Errorf("suspend: make keyset file: %w", err)
+		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // what is left of a failure, else the second name
-	_, err = tmp.Write(buf.Bytes())
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return fmt.Errorf("suspend: write keyset file: %w", err)
-	}
-	err = os.Link(tmp.Name(), path) // unlike a rename, never over another file
+	defer func() { _ = os.Remove(tmp) }() // what is left of a failure, else the second name
+	err = os.Link(tmp, path)              // unlike a rename, never over another file
 	if errors.Is(err, fs.ErrExist) {
 		return fault.New(fault.Invalid, "keyset_exists", "%s exists already and was not changed: a lost key makes every waiting run unreadable.", path)
 	}
@@ -50,16 +45,58 @@ func InitKeyset(path string) error {
 	return nil
 }
 
+// keysetBeside writes a keyset to a new file in the folder of path, mode 0600, and
+// names it. It is on the disk when this returns.
+func keysetBeside(path string, text []byte) (string, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".keyset-*") // mode 0600
+	if err != nil {
+		return "", fmt.Errorf("suspend: make keyset file: %w", err)
+	}
+	_, err = tmp.Write(text)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		_ = os.Remove(tmp.Name())
+		return "", fmt.Errorf("suspend: write keyset file: %w", err)
+	}
+	return tmp.Name(), nil
+}
+
 // forbiddenMode: a group may read a keyset (that is how container platforms
 // hand secrets to a service); everybody may not, and nobody else writes.
 const forbiddenMode = 0o027
 
-// LoadKeyset opens the configured keyset. Errors name the setting and what to do,
-// and never quote the keyset.
+// LoadKeyset opens the configured keyset. The Sealer notices when its file is changed
+// by a rotation. Errors name the setting and what to do, and never quote the keyset.
 func LoadKeyset(c config.Sealing) (*Sealer, error) {
+	keys, err := readKeyset(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sealer{from: c, now: time.Now}
+	s.keys.Store(keys)
+	return s, nil
+}
+
+// openKeyset is a keyset in memory, and which file it was.
+type openKeyset struct {
+	tink.AEAD
+	primary uint32
+	file    os.FileInfo // nil when the settings hold the keyset itself
+	checked time.Time   // when the file was looked at last
+}
+
+func readKeyset(c config.Sealing) (*openKeyset, error) {
 	text, source, err := keysetText(c)
 	if err != nil {
 		return nil, err
+	}
+	var info os.FileInfo
+	if c.Keyset.Empty() {
+		if info, err = os.Stat(c.KeysetFile); err != nil {
+			return nil, fmt.Errorf("%s: %w", source, err)
+		}
 	}
 	if err := checkKeyset(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
@@ -73,7 +110,11 @@ func LoadKeyset(c config.Sealing) (*Sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: the keyset holds keys for something else than sealing (AEAD): make one with `editor-actions keys init`", source)
 	}
-	return &Sealer{keys: keys}, nil
+	primary, err := handle.Primary()
+	if err != nil {
+		return nil, fmt.Errorf("%s: the keyset has no primary key", source)
+	}
+	return &openKeyset{AEAD: keys, primary: primary.KeyID(), file: info, checked: time.Now()}, nil
 }
 
 func keysetText(c config.Sealing) (text []byte, source string, err error) {

@@ -3,9 +3,13 @@ package suspend
 import (
 	"crypto/rand"
 	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"editor-actions/internal/config"
 
 	"github.com/tink-crypto/tink-go/v2/aead/subtle"
-	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
 // purposeState names the sealed column in the associated data.
@@ -25,7 +29,44 @@ type Sealed struct {
 // Sealer seals and opens the state of runs with an AEAD keyset. The purpose and
 // the run's id are associated data: a ciphertext of another run or column does
 // not open (P7). There is no plaintext fallback. It is safe for concurrent use.
-type Sealer struct{ keys tink.AEAD }
+type Sealer struct {
+	from config.Sealing
+	keys atomic.Pointer[openKeyset]
+	now  func() time.Time
+}
+
+// keysetCheck is how long a changed keyset file may go unnoticed. Retiring a key waits
+// for much longer than that.
+const keysetCheck = 5 * time.Second
+
+// current is the keyset, read again when its file was changed. A file that cannot be
+// read leaves the one in memory.
+func (s *Sealer) current(now bool) *openKeyset {
+	k := s.keys.Load()
+	if k.file == nil || !now && s.now().Sub(k.checked) < keysetCheck {
+		return k
+	}
+	info, err := os.Stat(s.from.KeysetFile)
+	next := *k
+	next.checked = s.now()
+	if err == nil && (!os.SameFile(info, k.file) || !info.ModTime().Equal(k.file.ModTime()) || info.Size() != k.file.Size()) {
+		if fresh, err := readKeyset(s.from); err == nil {
+			fresh.checked = s.now()
+			next = *fresh
+		}
+	}
+	s.keys.Store(&next)
+	return &next
+}
+
+// unwrap opens a data key. One that the keyset does not know may be newer than it.
+func (s *Sealer) unwrap(sealed []byte, aad []byte) ([]byte, error) {
+	dataKey, err := s.current(false).Decrypt(sealed, aad)
+	if err != nil {
+		dataKey, err = s.current(true).Decrypt(sealed, aad)
+	}
+	return dataKey, err
+}
 
 // Seal encrypts plain for one run.
 func (s *Sealer) Seal(plain []byte, purpose string, id RunID) (Sealed, error) {
@@ -39,7 +80,7 @@ func (s *Sealer) Seal(plain []byte, purpose string, id RunID) (Sealed, error) {
 	if out.Body, err = body.Encrypt(plain, associated(purpose, id)); err != nil {
 		return Sealed{}, fmt.Errorf("suspend: seal: %w", err)
 	}
-	if out.Key, err = s.keys.Encrypt(dataKey, associated(purpose, id)); err != nil {
+	if out.Key, err = s.current(false).Encrypt(dataKey, associated(purpose, id)); err != nil {
 		return Sealed{}, fmt.Errorf("suspend: seal key: %w", err)
 	}
 	return out, nil
@@ -48,7 +89,7 @@ func (s *Sealer) Seal(plain []byte, purpose string, id RunID) (Sealed, error) {
 // Open decrypts what Seal made for the same purpose and run. Everything else is
 // ErrUnreadable.
 func (s *Sealer) Open(sealed Sealed, purpose string, id RunID) ([]byte, error) {
-	dataKey, err := s.keys.Decrypt(sealed.Key, associated(purpose, id))
+	dataKey, err := s.unwrap(sealed.Key, associated(purpose, id))
 	if err != nil {
 		return nil, ErrUnreadable.Because(fmt.Errorf("open key: %w", err))
 	}

@@ -46,8 +46,9 @@ func (c *clock) pass(d time.Duration) {
 
 // site is one database with a store on it.
 type site struct {
-	*testing.T
+	testing.TB
 	dsn     string
+	keyset  string // file
 	db      *gorm.DB
 	sealer  *suspend.Sealer
 	clock   *clock
@@ -62,7 +63,7 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 	t.Run("MariaDB", func(t *testing.T) { fn(t, newSite(t, testsite.EmptyMariaDB(t))) })
 }
 
-func sqliteDSN(t *testing.T) string {
+func sqliteDSN(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "runs.sqlite")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -71,7 +72,7 @@ func sqliteDSN(t *testing.T) string {
 	return "sqlite://" + file
 }
 
-func connect(t *testing.T, dsn string) *gorm.DB {
+func connect(t testing.TB, dsn string) *gorm.DB {
 	t.Helper()
 	db, _, err := database.Open(secret.New(dsn))
 	if err != nil {
@@ -81,9 +82,10 @@ func connect(t *testing.T, dsn string) *gorm.DB {
 	return db
 }
 
-func newSite(t *testing.T, dsn string) *site {
+func newSite(t testing.TB, dsn string) *site {
 	t.Helper()
-	s := &site{T: t, dsn: dsn, clock: &clock{t: time.Date(2026, 3, 4, 5, 6, 7, 120_000_000, time.UTC)}, sealer: newSealer(t)}
+	s := &site{TB: t, dsn: dsn, keyset: newKeyset(t), clock: &clock{t: time.Date(2026, 3, 4, 5, 6, 7, 120_000_000, time.UTC)}}
+	s.sealer = loadKeyset(t, s.keyset)
 	s.db = connect(t, dsn)
 	if err := database.Migrate(t.Context(), s.db); err != nil {
 		t.Fatal(err)
@@ -99,12 +101,22 @@ func (s *site) instance(db *gorm.DB) *suspend.Store {
 	})
 }
 
-func newSealer(t *testing.T) *suspend.Sealer {
+func newSealer(t testing.TB) *suspend.Sealer {
+	t.Helper()
+	return loadKeyset(t, newKeyset(t))
+}
+
+func newKeyset(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keyset.json")
 	if err := suspend.InitKeyset(file); err != nil {
 		t.Fatal(err)
 	}
+	return file
+}
+
+func loadKeyset(t testing.TB, file string) *suspend.Sealer {
+	t.Helper()
 	s, err := suspend.LoadKeyset(config.Sealing{KeysetFile: file})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,278 @@
+package suspend
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"editor-actions/internal/config"
+	"editor-actions/internal/fault"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"golang.org/x/sys/unix"
+	"gorm.io/gorm"
+)
+
+// rewrapBatch is how many rows one transaction renews: some milliseconds.
+const rewrapBatch = 200
+
+// retireAfter is how long a keyset must have been unchanged before a key may be taken
+// out of it: every instance has noticed the last rotation by then.
+const retireAfter = time.Minute
+
+// KeyInfo is one key of a keyset, without the key.
+type KeyInfo struct {
+	ID      uint32
+	Primary bool
+	Rows    int // runs whose state it seals
+}
+
+// changeKeyset replaces a keyset file by a changed one, whole or not at all. Two
+// changes at the same time wait for each other.
+func changeKeyset(path string, change func(m *keyset.Manager) error) error {
+	file, info, err := lockKeyset(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // and the lock with it
+	text, _, err := keysetText(config.Sealing{KeysetFile: path})
+	if err != nil {
+		return err
+	}
+	if err := checkKeyset(text); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(text)))
+	if err != nil {
+		return fmt.Errorf("%s: a key of the keyset is damaged", path) // the library's error may quote it
+	}
+	m := keyset.NewManagerFromHandle(handle)
+	if err := change(m); err != nil {
+		return err
+	}
+	if handle, err = m.Handle(); err != nil {
+		return fmt.Errorf("suspend: change keyset: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&buf)); err != nil {
+		return fmt.Errorf("suspend: write keyset: %w", err)
+	}
+	tmp, err := keysetBeside(path, buf.Bytes())
+	if err != nil {
+		return err
+	}
+	err = errors.Join(os.Chmod(tmp, info.Mode().Perm()), sameOwner(tmp, info), os.Rename(tmp, path))
+	if err != nil {
+		_ = os.Remove(tmp)
+		return fmt.Errorf("suspend: replace keyset file: %w", err)
+	}
+	return nil
+}
+
+// lockKeyset opens and locks the file that path names now: whoever held the lock before
+// has put another one in its place.
+func lockKeyset(path string) (*os.File, os.FileInfo, error) {
+	for {
+		file, err := os.Open(path) //nolint:gosec // the operator names it
+		if err != nil {
+			return nil, nil, fmt.Errorf("sealing.keysetFile: %w", err)
+		}
+		err = unix.Flock(int(file.Fd()), unix.LOCK_EX)
+		held, errHeld := file.Stat()
+		named, errNamed := os.Stat(path)
+		if err := errors.Join(err, errHeld, errNamed); err != nil {
+			_ = file.Close()
+			return nil, nil, fmt.Errorf("suspend: lock keyset file: %w", err)
+		}
+		if os.SameFile(held, named) {
+			return file, held, nil
+		}
+		_ = file.Close()
+	}
+}
+
+// sameOwner gives the new file to the owner of the old one, as far as we may.
+func sameOwner(path string, old os.FileInfo) error {
+	st, ok := old.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, int(st.Uid), int(st.Gid))
+}
+
+// AddPrimaryKey adds a new key to a keyset file and makes it the primary one. The old
+// keys stay, so that everything still opens.
+func AddPrimaryKey(path string) (id uint32, err error) {
+	err = changeKeyset(path, func(m *keyset.Manager) error {
+		if id, err = m.Add(aead.AES256GCMKeyTemplate()); err != nil {
+			return fmt.Errorf("suspend: make key: %w", err)
+		}
+		return m.SetPrimary(id)
+	})
+	return id, err
+}
+
+// RetireKeys takes the keys out of a keyset file that seal nothing any more; the primary
+// one stays. Rows that no key of the keyset opens do not matter here.
+func (s *Store) RetireKeys(ctx context.Context, path string) (retired []uint32, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("sealing.keysetFile: %w", err)
+	}
+	if age := s.Now().Sub(info.ModTime()); age < retireAfter {
+		return nil, fault.New(fault.Invalid, "keyset_fresh", "The keyset was changed %s ago. Wait until every instance has noticed it: try again in %s.",
+			age.Round(time.Second), (retireAfter-age).Round(time.Second)+time.Second)
+	}
+	keys, _, err := s.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if !k.Primary && k.Rows == 0 {
+			retired = append(retired, k.ID)
+		}
+	}
+	if len(retired) == 0 {
+		return nil, nil
+	}
+	return retired, changeKeyset(path, func(m *keyset.Manager) error {
+		for _, id := range retired {
+			if err := m.Delete(id); err != nil {
+				return fmt.Errorf("suspend: retire key %d: %w", id, err)
+			}
+		}
+		return nil
+	})
+}
+
+// Keys lists the keys of the keyset with how many runs each seals, and counts the
+// runs that none of them can have sealed. It opens nothing: a sealed key begins with
+// the number of its key.
+func (s *Store) Keys(ctx context.Context) (keys []KeyInfo, foreign int, err error) {
+	known, err := s.sealer.keyIDs()
+	if err != nil {
+		return nil, 0, err
+	}
+	var rows []struct {
+		Prefix []byte
+		Count  int
+	}
+	err = s.conn(ctx, nil).Raw("SELECT SUBSTR(sealed_key, 1, 5) AS prefix, COUNT(*) AS count FROM " + runTable +
+		" WHERE sealed_key IS NOT NULL GROUP BY SUBSTR(sealed_key, 1, 5)").Scan(&rows).Error
+	if err != nil {
+		return nil, 0, fmt.Errorf("suspend: count sealed runs: %w", err)
+	}
+	for _, r := range rows {
+		id, ok := keyOf(r.Prefix)
+		i := slices.IndexFunc(known, func(k KeyInfo) bool { return ok && k.ID == id })
+		if i < 0 {
+			foreign += r.Count
+			continue
+		}
+		known[i].Rows += r.Count
+	}
+	return known, foreign, nil
+}
+
+// keyOf reads the number of the key out of a sealed data key: Tink's prefix is a
+// version byte and the number, most significant byte first.
+func keyOf(sealed []byte) (uint32, bool) {
+	if len(sealed) < 5 || sealed[0] != 1 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint32(sealed[1:5]), true
+}
+
+// keyIDs are the enabled keys of the keyset as its file is now.
+func (s *Sealer) keyIDs() ([]KeyInfo, error) {
+	text, source, err := keysetText(s.from)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: a key of the keyset is damaged", source)
+	}
+	info := handle.KeysetInfo()
+	var out []KeyInfo
+	for _, k := range info.GetKeyInfo() {
+		out = append(out, KeyInfo{ID: k.GetKeyId(), Primary: k.GetKeyId() == info.GetPrimaryKeyId()})
+	}
+	return out, nil
+}
+
+// Rewrapped says what a rotation did.
+type Rewrapped struct {
+	Renewed    int // now under the primary key
+	Already    int // were so before
+	Unreadable int // open with no key we have; kept as they are
+}
+
+// Rewrap puts the data key of every waiting or working run under the primary key. The
+// large value is neither read nor changed. It works in small transactions and may be
+// stopped and started again at any time: what is done is not done again. A run that
+// settles or is stored anew meanwhile is left alone. progress may be nil; it is told after
+// each batch how many rows were looked at.
+func (s *Store) Rewrap(ctx context.Context, progress func(done int)) (Rewrapped, error) {
+	var out Rewrapped
+	primary := s.sealer.current(true).primary
+	after, done := "", 0
+	for {
+		var rows []struct {
+			ID        string
+			SealedKey []byte
+		}
+		// Every row that was read moves the cursor, those that stay as they are too.
+		err := s.conn(ctx, nil).Table(runTable).Select("id, sealed_key").
+			Where("id > ? AND sealed_key IS NOT NULL", after).Order("id").Limit(rewrapBatch).Find(&rows).Error
+		if err != nil {
+			return out, fmt.Errorf("suspend: read sealed keys: %w", err)
+		}
+		if len(rows) == 0 {
+			return out, nil
+		}
+		err = s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
+			for _, r := range rows {
+				if id, ok := keyOf(r.SealedKey); ok && id == primary {
+					out.Already++
+					continue
+				}
+				next, err := s.sealer.rewrap(r.SealedKey, purposeState, RunID(r.ID))
+				if err != nil {
+					out.Unreadable++
+					continue
+				}
+				res := tx.Table(runTable).Where("id = ? AND sealed_key = ?", r.ID, r.SealedKey).Update("sealed_key", next)
+				if res.Error != nil {
+					return fmt.Errorf("suspend: renew sealed key: %w", res.Error)
+				}
+				out.Renewed += int(res.RowsAffected)
+			}
+			return nil
+		})
+		if err != nil {
+			return out, err
+		}
+		after, done = rows[len(rows)-1].ID, done+len(rows)
+		if progress != nil {
+			progress(done)
+		}
+	}
+}
+
+// rewrap puts a data key under the primary key.
+func (s *Sealer) rewrap(sealed []byte, purpose string, id RunID) ([]byte, error) {
+	dataKey, err := s.unwrap(sealed, associated(purpose, id))
+	if err != nil {
+		return nil, err
+	}
+	return s.current(false).Encrypt(dataKey, associated(purpose, id))
+}
