@@ -62,6 +62,7 @@ type Prepared struct {
 	Fields        []Field
 	Language      string // language tag the texts are asked in
 	Note          string // as used: trimmed and cut
+	Prompt        string // a short name of the prompt, the same for every record and note
 }
 
 // NewCatalogue makes a catalogue. settings gives the settings of the moment; it
@@ -241,11 +242,15 @@ func (c *Catalogue) prepare(ctx context.Context, user *typo3.BackendUser, action
 	if err != nil {
 		return nil, err
 	}
+	name, err := promptName(s, a, fields, language, model.System)
+	if err != nil {
+		return nil, err
+	}
 	tool, _ := c.Tool(a.Tool)
 	return &Prepared{
 		Action: a, Subject: subject, File: opened.File, SourceSHA256: opened.SHA256, Configuration: model.Name,
 		Messages: messages(model.System, text, small.Image), Tools: []providers.Tool{tool.Definition()},
-		Warnings: small.Warnings, Fields: fields, Language: language, Note: CleanNote(note),
+		Warnings: small.Warnings, Fields: fields, Language: language, Note: CleanNote(note), Prompt: name,
 	}, nil
 }
 

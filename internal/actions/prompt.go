@@ -142,6 +142,17 @@ func prompt(s *config.Settings, a Action, fields []Field, subject Subject, tag, 
 	return strings.TrimSpace(b.String()), nil
 }
 
+// promptName is a short name of a prompt's wording, role text included: the same for
+// every record and note, so that what people say about proposals can be counted per prompt.
+func promptName(s *config.Settings, a Action, fields []Field, tag, system string) (string, error) {
+	text, err := prompt(s, a, fields, Subject{Table: TableFile}, tag, "")
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(system + "\x00" + text))
+	return hex.EncodeToString(sum[:6]), nil
+}
+
 // messages puts a run's first messages in order: the role text if there is one,
 // the prompt as a string, the picture as a list with one part. The picture is a
 // message of its own because screening reads strings (ADR-235).

@@ -34,6 +34,7 @@ var (
 	ErrFileGone      = fault.New(fault.Unavailable, "file_gone", "The file can no longer be used. Nothing was written; you can reject this run.")
 	ErrNoTurnsLeft   = fault.New(fault.Invalid, "no_turns_left", "The model was asked as often as this run allows. Edit the text, or reject it.")
 	ErrNoModel       = fault.New(fault.Invalid, "no_model", "This run puts earlier texts back without a model, so nobody can be asked again. Edit the text, or reject it.")
+	ErrCategory      = fault.New(fault.Invalid, "unknown_category", "Choose what is wrong from the list.")
 	ErrReason        = fault.New(fault.Invalid, "reason_required", "Say what should be different, so that the model can try again.")
 	ErrUnreadable    = fault.New(fault.Unavailable, "run_unreadable", "The stored state of this run cannot be opened. Nothing was changed; an administrator can look into it.")
 	ErrWrittenRun    = fault.New(fault.Stale, "run_written", "This run has already written its change, so it cannot be cancelled.")
@@ -139,7 +140,7 @@ func (a *Agent) Start(ctx context.Context, r StartRequest) (*suspend.Run, error)
 		SubjectTable: p.Subject.Table, SubjectUID: p.Subject.UID, StorageUID: uint32(p.File.Storage),
 		Initiator: uint32(r.User.UID), OriginalUser: uint32(r.User.OriginalUID),
 		Language: p.Language, Configuration: p.Configuration,
-		SourceSHA256: p.SourceSHA256, IdempotencyKey: r.IdempotencyKey,
+		SourceSHA256: p.SourceSHA256, Prompt: p.Prompt, IdempotencyKey: r.IdempotencyKey,
 		State: suspend.State{Messages: p.Messages, Note: p.Note, Warnings: p.Warnings},
 	})
 	if err != nil {

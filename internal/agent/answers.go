@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"editor-actions/internal/actions"
 	"editor-actions/internal/database"
@@ -25,19 +26,40 @@ func (r DecideRequest) reason() string { return plainText(r.Reason, maxReason) }
 
 // decision is the audit row of r.
 func (a *Agent) decision(r DecideRequest, run *suspend.Run) suspend.Decision {
+	if r.Verb == suspend.VerbApprove {
+		r.Category = "" // nothing was wrong
+	}
 	return suspend.Decision{
 		Run: run.ID, Turn: run.Turn, Digest: run.Digest, Verb: r.Verb,
 		By: uint32(r.Reviewer.UID), ByName: r.Reviewer.DisplayName(), OriginalUser: uint32(r.Reviewer.OriginalUID),
-		At: a.Now().UTC(), Reason: r.reason(),
+		At: a.Now().UTC(), Reason: r.reason(), Category: r.Category, Prompt: run.Prompt,
 		SelfApproved: r.Verb == suspend.VerbApprove && samePerson(r.Reviewer, run),
 		FileUID:      run.SubjectUID, Model: run.Model, Action: run.Action, Language: run.Language,
 	}
 }
 
+// shownFields are the texts of a card whose proposal was not taken: what was there
+// stays. A state that does not open shows none.
+func shownFields(state *suspend.State) map[string]suspend.FieldChange {
+	if state == nil {
+		return nil
+	}
+	shown, err := decodePreview(state.Preview)
+	if err != nil {
+		return nil
+	}
+	out := map[string]suspend.FieldChange{}
+	for _, f := range shown.Fields {
+		out[string(f.Field)] = suspend.FieldChange{Old: f.Old, Proposed: f.New, New: f.Old}
+	}
+	return out
+}
+
 // reject settles a run without a write. The model is not asked again; its call
 // is answered in the event stream, with who declined it.
-func (a *Agent) reject(ctx context.Context, r DecideRequest, run *suspend.Run) (DecideResult, error) {
+func (a *Agent) reject(ctx context.Context, r DecideRequest, run *suspend.Run, state *suspend.State) (DecideResult, error) {
 	d := a.decision(r, run)
+	d.Fields = shownFields(state)
 	answer := toolResult(providers.ToolCall{Name: run.Tool}, denial(r, run, ""))
 	err := a.inTransaction(ctx, func(tx *gorm.DB) error {
 		if err := a.Store.Reject(ctx, tx, d); err != nil {
@@ -63,7 +85,7 @@ func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run,
 	if run.WithoutModel() {
 		return DecideResult{}, ErrNoModel
 	}
-	if r.reason() == "" {
+	if r.reason() == "" && (r.Category == "" || r.Category == suspend.CategoryOther) {
 		return DecideResult{}, ErrReason
 	}
 	if run.Turn >= a.Settings().Agent.MaxTurns {
@@ -73,6 +95,7 @@ func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run,
 		return DecideResult{}, ErrConfiguration.Because(err)
 	}
 	d := a.decision(r, run)
+	d.Fields = shownFields(state)
 	next, err := askedState(r, run, state, d)
 	if err != nil {
 		return DecideResult{}, ErrUnreadable.Because(err)
@@ -102,7 +125,7 @@ func askedState(r DecideRequest, run *suspend.Run, state *suspend.State, d suspe
 	if err != nil {
 		return suspend.State{}, err
 	}
-	earlier := EarlierProposal{Turn: run.Turn, Fields: map[actions.Field]string{}, Reason: d.Reason, By: d.ByName}
+	earlier := EarlierProposal{Turn: run.Turn, Fields: map[actions.Field]string{}, Reason: d.Reason, Category: d.Category, By: d.ByName}
 	for _, f := range shown.Fields {
 		earlier.Fields[f.Field] = f.New
 	}
@@ -113,10 +136,24 @@ func askedState(r DecideRequest, run *suspend.Run, state *suspend.State, d suspe
 	pending := state.Pending[0]
 	next := *state
 	next.Messages = append(slices.Clone(state.Messages),
-		toolResult(providers.ToolCall{ID: pending.ID, Name: pending.Name}, denial(r, run, d.Reason)))
+		toolResult(providers.ToolCall{ID: pending.ID, Name: pending.Name}, denial(r, run, feedback(d))))
 	next.Proposals = append(slices.Clone(state.Proposals), raw)
 	next.Pending, next.Preview, next.MovedFields = nil, nil, nil
 	return next, nil
+}
+
+// categoryWords are what a model is told; the person reads it in their language.
+var categoryWords = map[suspend.Category]string{
+	suspend.CategoryTooLong:       "The text is too long.",
+	suspend.CategoryWrongSubject:  "The text describes the wrong thing, or something that is not in the picture.",
+	suspend.CategoryMissesPurpose: "The text misses what matters about the picture.",
+	suspend.CategoryWrongLanguage: "The text is in the wrong language.",
+	suspend.CategoryTone:          "The tone of the text does not fit.",
+}
+
+// feedback joins the chosen category and the reviewer's own words.
+func feedback(d suspend.Decision) string {
+	return strings.TrimSpace(categoryWords[d.Category] + " " + d.Reason)
 }
 
 // denial tells the model who declined, without naming anybody.

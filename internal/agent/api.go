@@ -32,8 +32,10 @@ type DecideRequest struct {
 	// field in Keep is left as it is in the database.
 	Edits map[actions.Field]string
 	Keep  []actions.Field
-	// Reason is the reviewer's text for ask-again (required there) and reject (optional).
+	// Reason is the reviewer's text and Category the word for it, for ask-again (one of
+	// them is required there) and reject (optional).
 	Reason   string
+	Category suspend.Category
 	RemoteIP string
 }
 
@@ -111,7 +113,9 @@ type EarlierProposal struct {
 	Turn   int                      `json:"turn"`
 	Fields map[actions.Field]string `json:"fields"`
 	Reason string                   `json:"reason"`
-	By     string                   `json:"by"`
+	// Category is what the reviewer chose from the list, beside their own words.
+	Category suspend.Category `json:"category,omitempty"`
+	By       string           `json:"by"`
 }
 
 // InboxQuery pages through what a viewer may decide or follow.

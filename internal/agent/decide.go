@@ -42,11 +42,14 @@ func (a *Agent) Decide(ctx context.Context, r DecideRequest) (DecideResult, erro
 	if why := a.mayDecide(r.Reviewer, run, r.Verb); why != nil {
 		return DecideResult{}, why
 	}
+	if !r.Category.Valid() {
+		return DecideResult{}, ErrCategory
+	}
 	if !sameDigest(run, r.Turn, r.Digest) {
 		return DecideResult{Outcome: StaleTurn, Run: run}, nil
 	}
 	if r.Verb == suspend.VerbReject { // never needs the state: an unreadable run can be put away
-		return a.reject(ctx, r, run)
+		return a.reject(ctx, r, run, state)
 	}
 	if unreadable || len(state.Pending) != 1 {
 		return DecideResult{}, ErrUnreadable

@@ -14,6 +14,7 @@ var (
 	createTable  = regexp.MustCompile(`(?m)^CREATE TABLE (?:IF NOT EXISTS )?(\w+) \(([^;]*)\)[^);]*;$`)
 	alterTable   = regexp.MustCompile(`ALTER TABLE (\w+) ([^;]*)`)
 	addColumn    = regexp.MustCompile(`ADD COLUMN (\w+) +(\w+(?:\(\d+\))?)`)
+	addKey       = regexp.MustCompile(`ADD KEY (\w+)`)
 	item         = regexp.MustCompile(`^(?:(PRIMARY) KEY|UNIQUE KEY (\w+)|KEY (\w+)|(\w+) +(\w+(?:\(\d+\))?(?: UNSIGNED)?))(?:[ ,]|$)`)
 	versionTable = regexp.MustCompile(`(?m)^const versionTable = "(\w+)"$`)
 	tableOptions = regexp.MustCompile(`(?m)^\)(.*);$`)
@@ -43,6 +44,9 @@ func declared(t *testing.T, sql string) []string {
 	for _, table := range alterTable.FindAllStringSubmatch(sql, -1) {
 		for _, m := range addColumn.FindAllStringSubmatch(table[2], -1) {
 			out[table[1]+"."+m[1]+" "+m[2]] = true
+		}
+		for _, m := range addKey.FindAllStringSubmatch(table[2], -1) {
+			out[table[1]+" key "+m[1]] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(out))

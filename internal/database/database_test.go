@@ -176,12 +176,15 @@ func TestMigrate_GoesOnAfterACrash(t *testing.T) {
 func TestMigrate_FromTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
-		for _, column := range []string{"cached_input_tokens", "reasoning_tokens", "cost_micros", "unpriced"} {
-			mustExec(t, s.DB, "ALTER TABLE tx_editoractions_run DROP COLUMN "+column)
+		drop := "DROP INDEX tx_editoractions_decision_decided"
+		if s.Dialect == database.MySQL {
+			drop = "ALTER TABLE tx_editoractions_decision DROP KEY decided"
 		}
-		mustExec(t, s.DB, "DROP TABLE tx_editoractions_usage")
-		mustExec(t, s.DB, "DROP TABLE tx_editoractions_budget")
-		mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id = 3")
+		mustExec(t, s.DB, drop)
+		for _, column := range []string{"run DROP COLUMN prompt", "decision DROP COLUMN prompt", "decision DROP COLUMN category"} {
+			mustExec(t, s.DB, "ALTER TABLE tx_editoractions_"+column)
+		}
+		mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id = 4")
 		mustExec(t, s.DB, `INSERT INTO tx_editoractions_run (id, status, phase, action, tool, subject_table, subject_uid, initiator, idempotency_key, created_at, queued_at, input_tokens, message)
 			VALUES ('01a23207-de6f-7f30-8fa9-41ae0659420c', 'completed', 'close', 'a', 't', 'sys_file', 23, 10, 'k', '2026-01-01 00:00:00', '2026-01-01 00:00:00', 7, '')`)
 		for _, what := range []string{"once", "cut off before it was recorded"} {
@@ -192,10 +195,10 @@ func TestMigrate_FromTheVersionBefore(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 			var rows int64
-			if err := s.DB.Raw("SELECT COUNT(*) FROM tx_editoractions_run WHERE input_tokens = 7 AND cost_micros = 0 AND unpriced = 0").Scan(&rows).Error; err != nil || rows != 1 {
+			if err := s.DB.Raw("SELECT COUNT(*) FROM tx_editoractions_run WHERE input_tokens = 7 AND prompt = ''").Scan(&rows).Error; err != nil || rows != 1 {
 				t.Errorf("%s: %d rows, %v", what, rows, err)
 			}
-			mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id = 3")
+			mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id = 4")
 		}
 	})
 }

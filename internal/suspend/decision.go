@@ -3,6 +3,7 @@ package suspend
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -18,6 +19,28 @@ const (
 
 // Valid reports whether v is one of the known verbs.
 func (v Verb) Valid() bool { return v == VerbApprove || v == VerbAskAgain || v == VerbReject }
+
+// Category says in one word what was wrong with a proposal, so that reasons can be
+// counted. It is a closed set; "" when nobody said.
+type Category string
+
+// The categories.
+const (
+	CategoryTooLong       Category = "too_long"
+	CategoryWrongSubject  Category = "wrong_subject"
+	CategoryMissesPurpose Category = "misses_purpose"
+	CategoryWrongLanguage Category = "wrong_language"
+	CategoryTone          Category = "tone"
+	CategoryOther         Category = "other"
+)
+
+// Categories are all of them, in the order they are offered.
+func Categories() []Category {
+	return []Category{CategoryTooLong, CategoryWrongSubject, CategoryMissesPurpose, CategoryWrongLanguage, CategoryTone, CategoryOther}
+}
+
+// Valid reports whether c is one of the known categories, or none.
+func (c Category) Valid() bool { return c == "" || slices.Contains(Categories(), c) }
 
 // FieldChange is one field of a written change.
 type FieldChange struct {
@@ -38,8 +61,10 @@ type Decision struct {
 	OriginalUser uint32
 	At           time.Time
 	Reason       string
-	Edited       bool // the reviewer changed the text before approving
-	SelfApproved bool // by the person who started the run
+	Category     Category // of what was wrong
+	Prompt       string   // which prompt was used, see NewRun
+	Edited       bool     // the reviewer changed the text before approving
+	SelfApproved bool     // by the person who started the run
 	FileUID      uint64
 	HistoryUID   uint32 // sys_history row of the write, 0 = none
 	Model        string // "" when no model was asked
@@ -60,6 +85,8 @@ type decisionRow struct {
 	OriginalUser uint32    `gorm:"column:original_user"`
 	DecidedAt    time.Time `gorm:"column:decided_at"`
 	Reason       string    `gorm:"column:reason"`
+	Category     string    `gorm:"column:category"`
+	Prompt       string    `gorm:"column:prompt"`
 	Edited       bool      `gorm:"column:edited"`
 	SelfApproved bool      `gorm:"column:self_approved"`
 	HistoryUID   uint32    `gorm:"column:history_uid"`
@@ -87,7 +114,7 @@ func (d Decision) row() (*decisionRow, error) {
 	return &decisionRow{
 		RunID: string(d.Run), Turn: d.Turn, Digest: d.Digest, Verb: string(d.Verb), SubjectTable: subjectTable,
 		SubjectUID: d.FileUID, DecidedBy: d.By, DecidedName: clip(d.ByName, nameLength), OriginalUser: d.OriginalUser,
-		DecidedAt: d.At.UTC().Truncate(time.Microsecond), Reason: d.Reason, Edited: d.Edited, SelfApproved: d.SelfApproved,
+		DecidedAt: d.At.UTC().Truncate(time.Microsecond), Reason: d.Reason, Category: string(d.Category), Prompt: d.Prompt, Edited: d.Edited, SelfApproved: d.SelfApproved,
 		HistoryUID: d.HistoryUID, Model: clip(d.Model, modelLength), Action: d.Action, Language: d.Language,
 		Fields: string(raw),
 	}, nil
@@ -96,7 +123,7 @@ func (d Decision) row() (*decisionRow, error) {
 func (r *decisionRow) decision() Decision {
 	d := Decision{
 		Run: RunID(r.RunID), Turn: r.Turn, Digest: r.Digest, Verb: Verb(r.Verb), By: r.DecidedBy, ByName: r.DecidedName,
-		OriginalUser: r.OriginalUser, At: r.DecidedAt.UTC(), Reason: r.Reason, Edited: r.Edited,
+		OriginalUser: r.OriginalUser, At: r.DecidedAt.UTC(), Reason: r.Reason, Category: Category(r.Category), Prompt: r.Prompt, Edited: r.Edited,
 		SelfApproved: r.SelfApproved, FileUID: r.SubjectUID, HistoryUID: r.HistoryUID, Model: r.Model,
 		Action: r.Action, Language: r.Language,
 	}

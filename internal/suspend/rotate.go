@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"editor-actions/internal/config"
-	"editor-actions/internal/fault"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -27,6 +26,9 @@ const rewrapBatch = 200
 // retireAfter is how long a keyset must have been unchanged before a key may be taken
 // out of it: every instance has noticed the last rotation by then.
 const retireAfter = time.Minute
+
+// ErrKeysetFresh means that not every instance may have noticed the last rotation.
+var ErrKeysetFresh = errors.New("the keyset is too fresh to take keys out of it")
 
 // KeyInfo is one key of a keyset, without the key.
 type KeyInfo struct {
@@ -128,8 +130,8 @@ func (s *Store) RetireKeys(ctx context.Context, path string) (retired []uint32, 
 		return nil, fmt.Errorf("sealing.keysetFile: %w", err)
 	}
 	if age := s.Now().Sub(info.ModTime()); age < retireAfter {
-		return nil, fault.New(fault.Invalid, "keyset_fresh", "The keyset was changed %s ago. Wait until every instance has noticed it: try again in %s.",
-			age.Round(time.Second), (retireAfter-age).Round(time.Second)+time.Second)
+		return nil, fmt.Errorf("%w: it was changed %s ago. Wait until every instance has noticed it, and try again in %s",
+			ErrKeysetFresh, age.Round(time.Second), (retireAfter-age).Round(time.Second)+time.Second)
 	}
 	keys, _, err := s.Keys(ctx)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"editor-actions/internal/fault"
 	"editor-actions/internal/suspend"
 )
 
@@ -163,7 +162,7 @@ func TestRetireKeys_OnlyWhatSealsNothing(t *testing.T) {
 		_, err = suspend.AddPrimaryKey(s.keyset)
 		s.must(err)
 		s.must(os.Chtimes(s.keyset, s.clock.now(), s.clock.now()))
-		if _, err := s.RetireKeys(t.Context(), s.keyset); !errors.Is(err, fault.New(fault.Invalid, "keyset_fresh", "")) {
+		if _, err := s.RetireKeys(t.Context(), s.keyset); !errors.Is(err, suspend.ErrKeysetFresh) {
 			t.Errorf("at once: %v", err)
 		}
 		s.clock.pass(2 * time.Minute)

@@ -120,6 +120,7 @@ type Run struct {
 	WaitingSince  time.Time       // zero = does not wait
 	Settled       time.Time       // zero = not yet
 	SourceSHA256  string          // of the original file
+	Prompt        string          // which prompt was used, see NewRun
 	Written       bool            // the approved change is in the database
 	Usage         providers.Usage // of all segments
 	Message       string          // the model's sentence, screened
@@ -164,6 +165,7 @@ type NewRun struct {
 	Language       string
 	Configuration  string // "" = no model is asked; the state must hold the call then
 	SourceSHA256   string
+	Prompt         string // a short name of the prompt without record and note, to compare prompts by
 	IdempotencyKey string // "" = none
 	State          State
 }

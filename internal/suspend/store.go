@@ -80,6 +80,7 @@ type runRow struct {
 	WaitingSince   *time.Time `gorm:"column:waiting_since"`
 	SettledAt      *time.Time `gorm:"column:settled_at"`
 	SourceSHA256   string     `gorm:"column:source_sha256"`
+	Prompt         string     `gorm:"column:prompt"`
 	Written        bool       `gorm:"column:written"`
 	InputTokens    int64      `gorm:"column:input_tokens"`
 	OutputTokens   int64      `gorm:"column:output_tokens"`
@@ -142,7 +143,7 @@ func (r *runRow) run() *Run {
 		Configuration: r.Configuration, Vendor: r.Vendor, Model: r.Model, Turn: r.Turn, Digest: r.Digest,
 		Attempts: r.Attempts, LeaseOwner: r.LeaseOwner, LeaseExpires: at(r.LeaseExpires),
 		Created: r.CreatedAt.UTC(), Started: at(r.StartedAt), WaitingSince: at(r.WaitingSince), Settled: at(r.SettledAt),
-		SourceSHA256: r.SourceSHA256, Written: r.Written,
+		SourceSHA256: r.SourceSHA256, Prompt: r.Prompt, Written: r.Written,
 		Usage: providers.Usage{
 			InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, CachedInputTokens: r.CachedInput,
 			ReasoningTokens: r.Reasoning, CostMicros: r.CostMicros, Unpriced: r.Unpriced,
@@ -185,7 +186,7 @@ func (s *Store) Create(ctx context.Context, n NewRun) (run *Run, created bool, e
 		ID: string(id), Status: born.target(), Phase: string(PhasePropose), Action: n.Action, Tool: n.Tool,
 		SubjectTable: n.SubjectTable, SubjectUID: n.SubjectUID, StorageUID: n.StorageUID, Initiator: n.Initiator,
 		OriginalUser: n.OriginalUser, Language: n.Language, Configuration: n.Configuration, IdempotencyKey: key,
-		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Version: 1,
+		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Prompt: n.Prompt, Version: 1,
 	}}
 	if len(n.State.Pending) > 0 {
 		row.Row.Turn, row.Row.Digest, row.Row.WaitingSince = 1, Digest(n.State.Pending, 0), &now

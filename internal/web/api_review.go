@@ -111,7 +111,9 @@ type decisionBody struct {
 	Edits  map[actions.Field]string `json:"edits"`
 	Keep   []actions.Field          `json:"keep"`
 	Reason string                   `json:"reason"`
-	Token  string                   `json:"token"`
+	// Category says in one word what is wrong, for ask_again and reject.
+	Category suspend.Category `json:"category"`
+	Token    string           `json:"token"`
 }
 
 type decidedJSON struct {
@@ -138,7 +140,7 @@ func (s *Server) apiDecide(c echo.Context) error {
 	}
 	res, err := s.Agent.Decide(c.Request().Context(), agent.DecideRequest{
 		Reviewer: viewerOf(c), Run: id, Turn: body.Turn, Digest: body.Digest, Verb: body.Verb,
-		Edits: body.Edits, Keep: body.Keep, Reason: body.Reason, RemoteIP: c.RealIP(),
+		Edits: body.Edits, Keep: body.Keep, Reason: body.Reason, Category: body.Category, RemoteIP: c.RealIP(),
 	})
 	if err != nil {
 		return err

@@ -43,8 +43,10 @@ type cardView struct {
 	CanDecide  bool
 	CanCancel  bool
 	TurnsLeft  int
-	NoModel    bool   // nobody to ask again
-	Reason     string // typed before, kept
+	NoModel    bool             // nobody to ask again
+	Reason     string           // typed before, kept
+	Category   suspend.Category // chosen before, kept
+	Categories []suspend.Category
 	ReasonBad  string
 	Errors     []errorView
 	Stale      string // a warning above the form: nothing was written, look again
@@ -75,10 +77,11 @@ type cardFieldView struct {
 
 // earlierView is what a former turn proposed.
 type earlierView struct {
-	Turn   int
-	Reason string
-	By     string
-	Fields []textView
+	Turn     int
+	Reason   string
+	Category suspend.Category
+	By       string
+	Fields   []textView
 }
 
 // errorView is one line of the summary above a form.
@@ -89,7 +92,7 @@ func (w *words) cardView(card *agent.Card) cardView {
 	v := cardView{
 		ID: r.ID, Action: w.action(r.Action), File: fileOfRun(&card.View), Initiator: card.View.Initiator, OwnRun: card.OwnRun,
 		Since: r.WaitingSince, ExpiresAt: card.ExpiresAt, Turn: card.Turn, Digest: card.Digest,
-		Note: card.Note, Provider: card.Provider, usage: card.View.Run.Usage, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
+		Categories: suspend.Categories(), Note: card.Note, Provider: card.Provider, usage: card.View.Run.Usage, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
 		// What a reviewer cannot see is not theirs to approve: what was seen is what is written.
 		CanApprove: card.CanApprove && !card.Withheld && !card.Unreadable, CanDecide: card.CanDecide, CanCancel: card.View.CanCancel, TurnsLeft: card.TurnsLeft,
 		NoModel: r.WithoutModel(),
@@ -117,7 +120,7 @@ func (w *words) cardView(card *agent.Card) cardView {
 		v.Fields = append(v.Fields, w.cardFieldView(f, card))
 	}
 	for _, e := range card.Earlier {
-		ev := earlierView{Turn: e.Turn, Reason: e.Reason, By: e.By}
+		ev := earlierView{Turn: e.Turn, Reason: e.Reason, Category: e.Category, By: e.By}
 		for _, f := range card.Fields {
 			if text, ok := e.Fields[f.Field]; ok {
 				ev.Fields = append(ev.Fields, textView{Field: f.Field, Text: text, Language: f.Language})

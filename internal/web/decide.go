@@ -46,10 +46,11 @@ func (s *Server) decide(c echo.Context) error {
 // agent finds out whether anything was edited.
 func decideRequest(f form, id suspend.RunID) agent.DecideRequest {
 	turn, _ := strconv.Atoi(f.Text("turn")) // no number is turn 0, which never waits
-	r := agent.DecideRequest{Run: id, Turn: turn, Digest: f.Text("digest"), Verb: suspend.Verb(f.Text("verb")), Reason: f.Text("reason")}
+	r := agent.DecideRequest{Run: id, Turn: turn, Digest: f.Text("digest"), Verb: suspend.Verb(f.Text("verb")), Reason: f.Text("reason"), Category: suspend.Category(f.Text("category"))}
 	if r.Verb != suspend.VerbApprove {
 		return r
 	}
+	r.Category = "" // the list stands beside the other buttons
 	for _, field := range []actions.Field{actions.Alternative, actions.Title, actions.Description} {
 		if !f.Has(string(field)) {
 			continue
@@ -182,7 +183,7 @@ func (s *Server) cardAgain(c echo.Context, id suspend.RunID, f form, cause error
 
 // keep puts what was typed back into the card's form.
 func (v *cardView) keep(f form) {
-	v.Reason = f.Text("reason")
+	v.Reason, v.Category = f.Text("reason"), suspend.Category(f.Text("category"))
 	for i := range v.Fields {
 		field := &v.Fields[i]
 		name := string(field.Field)

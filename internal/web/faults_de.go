@@ -19,6 +19,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"too_many_streams":         "Zu viele Seiten verfolgen gleichzeitig Läufe. Schließen Sie einige, oder laden Sie diese Seite neu, um zu sehen, wie es weitergeht.",
 	"thumbnails_busy":          "Zu viele Bilder warten auf ihre Verkleinerung. Versuchen Sie es gleich noch einmal.",
 	"admin_only":               "Diese Seite ist der Administration vorbehalten.",
+	"unknown_category":         "Wählen Sie aus der Liste, was nicht stimmt.",
 	"unknown_model":            "Diese Modell-Einstellung gibt es nicht.",
 	"checks_busy":              "Eine Prüfung dieses Modells läuft noch. Warten Sie auf ihre Antwort.",
 	"json_required":            "Senden Sie die Anfrage als application/json.",

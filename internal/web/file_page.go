@@ -50,6 +50,7 @@ type historyView struct {
 	Detail   string // as proposed, edited, reason
 	Self     bool
 	Reason   string
+	Category suspend.Category // what was wrong, in one word
 	Fields   []changeView
 	Language string // the texts were asked for in it; "" when nobody knows it
 	NoModel  bool   // the proposal was an earlier text
@@ -133,7 +134,7 @@ func folderOf(f *falgate.File) string {
 
 func historyViewOf(w *words, d suspend.Decision) historyView {
 	h := historyView{
-		Verb: d.Verb, At: d.At, Self: d.SelfApproved, Reason: d.Reason, Run: d.Run, Language: d.Language, NoModel: d.Action == actions.RestoreTexts,
+		Verb: d.Verb, At: d.At, Self: d.SelfApproved, Reason: d.Reason, Category: d.Category, Run: d.Run, Language: d.Language, NoModel: d.Action == actions.RestoreTexts,
 		Text: w.T(Key("history."+string(d.Verb)), d.ByName),
 	}
 	if d.Verb != suspend.VerbApprove {

@@ -49,6 +49,7 @@ CREATE TABLE tx_editoractions_run (
   reasoning_tokens BIGINT NOT NULL DEFAULT 0,
   cost_micros BIGINT NOT NULL DEFAULT 0,
   unpriced SMALLINT NOT NULL DEFAULT 0,
+  prompt VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (id),
   UNIQUE KEY idempotency (initiator, idempotency_key),
   KEY work (status, queued_at, id),
@@ -90,7 +91,10 @@ CREATE TABLE tx_editoractions_decision (
   fields LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   action VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   language VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
+  category VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  prompt VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   PRIMARY KEY (run_id, turn),
+  KEY decided (decided_at, run_id, turn),
   KEY subject (subject_table, subject_uid, decided_at)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
