@@ -86,7 +86,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
 	root.AddCommand(
 		a.serveCommand(), a.demoCommand(), a.migrateCommand(), a.checkConfigCommand(),
-		a.keysCommand(), a.usageCommand(), a.checkProviderCommand(), a.decisionsCommand(), a.inspectCommand(), a.explainCommand(), a.imageWorkerCommand(),
+		a.keysCommand(), a.usageCommand(), a.checkProviderCommand(), a.decisionsCommand(),
+		a.purgeCommand(), a.doctorCommand(), a.inspectCommand(), a.explainCommand(), a.imageWorkerCommand(),
 	)
 	return root
 }

@@ -41,7 +41,7 @@ func TestUsage_OfARunAndOfTheDay(t *testing.T) {
 		c := s.as(editorUID)
 		id, card := s.proposed(c, fileLake)
 		// 1200 * 1 + 40 * 5 millionths.
-		if page := string(c.get("/review/" + id).body); !strings.Contains(page, "0.0014 EUR") && !strings.Contains(page, "0,0014 EUR") {
+		if page := string(c.get("/review/" + id).body); !strings.Contains(page, "0.0014\u00a0EUR") && !strings.Contains(page, "0,0014\u00a0EUR") {
 			t.Error("the card does not say what the proposal cost")
 		}
 		s.as(s.reviewer()).decide(id, map[string]any{"verb": "approve", "turn": card.Turn, "digest": card.Digest})
@@ -68,7 +68,7 @@ func TestUsage_NoNumberWhereThePriceIsUnknown(t *testing.T) {
 		if u := c.usage(id).Usage; u == nil || u.Cost != nil || u.Currency != "" || u.Input != 1200 {
 			t.Errorf("%+v", u)
 		}
-		if page := string(c.get("/review/" + id).body); !strings.Contains(page, "1,200 tokens read") && !strings.Contains(page, "1.200 Token gelesen") {
+		if page := string(c.get("/review/" + id).body); !strings.Contains(page, "1,200\u00a0tokens read") && !strings.Contains(page, "1.200\u00a0Token gelesen") {
 			t.Error("the card does not say how many tokens were read")
 		}
 		_, out, _ := command(t, nil, "usage", "--config", siteFile(t, s.site))
@@ -102,6 +102,33 @@ func TestBudget_StopsRunsAndNeverAWrite(t *testing.T) {
 		}
 		// Another user has a budget of their own.
 		s.proposed(s.as(adminUID), fileLake)
+	})
+}
+
+// Whoever left the groups of a configuration gets no further answer of it; what is
+// approved is written all the same, without a closing sentence.
+func TestGroups_AreAskedAtEverySend(t *testing.T) {
+	eachService(t, nil, func(t *testing.T, s *service) {
+		c, reviewer := s.as(editorUID), s.as(s.reviewer())
+		again, card := s.proposed(c, fileLake)
+		approved, other := s.proposed(c, fileLake)
+		s.change(func(n *config.Settings) {
+			m := n.Providers.Configurations["scripted"]
+			m.Groups = []uint32{4711}
+			n.Providers.Configurations = map[string]config.ProviderConfiguration{"scripted": m}
+		})
+		sent := len(s.model.Requests())
+		reviewer.decide(again, map[string]any{"verb": "ask_again", "reason": "shorter", "turn": card.Turn, "digest": card.Digest})
+		if run := c.await(again, "failed", "waiting"); run.ErrorKind != "configuration" {
+			t.Errorf("%+v", run)
+		}
+		reviewer.decide(approved, map[string]any{"verb": "approve", "turn": other.Turn, "digest": other.Digest})
+		if run := c.await(approved, "completed"); !run.Written || run.ErrorKind != "closing_file" {
+			t.Errorf("%+v", run)
+		}
+		if n := len(s.model.Requests()); n != sent {
+			t.Errorf("%d requests for somebody who may not", n-sent)
+		}
 	})
 }
 

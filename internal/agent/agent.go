@@ -70,6 +70,7 @@ type scaler interface {
 type models interface {
 	Complete(ctx context.Context, configuration string, req providers.Request, need providers.Requirements) (providers.Response, providers.Resolved, error)
 	Resolve(configuration string, need providers.Requirements) (providers.Resolved, error)
+	MayUse(configuration string, groups []uint32) bool
 }
 
 // messenger tells another program what happened; webhook.Sender is the real one.

@@ -94,6 +94,9 @@ type staleCaches struct {
 	Tags     []string `json:"tags"`
 }
 
+// errNotTheirs: the initiator left the groups of the model's configuration.
+var errNotTheirs = errors.New("the configuration is limited to groups that its user has left")
+
 // mayLook answers why the picture must not be sent once more: after a crash or
 // a long queue its initiator may have lost the file, or the operator may have
 // excluded its folder (P11).
@@ -101,6 +104,9 @@ func (s *segment) mayLook(ctx context.Context) error {
 	actor, err := s.a.actingUser(ctx, s.run)
 	if err != nil {
 		return err
+	}
+	if !s.a.Models.MayUse(s.run.Configuration, groupsOf(actor)) {
+		return errNotTheirs
 	}
 	_, err = s.a.Gate.Look(ctx, actor, subject(s.run))
 	return err

@@ -53,6 +53,10 @@ func (s *segment) propose(ctx context.Context) {
 		s.stop(ctx, err, suspend.ReasonUserGone)
 		return
 	}
+	if !s.a.Models.MayUse(s.run.Configuration, groupsOf(actor)) {
+		s.settle(ctx, suspend.Failed, suspend.ReasonProviderFailed, "", string(providers.Configuration))
+		return
+	}
 	// Days may lie between two turns: the picture is only sent while its
 	// initiator may still see the file.
 	file, err := s.a.Gate.Look(ctx, actor, subject(s.run))
@@ -93,6 +97,14 @@ func (s *segment) propose(ctx context.Context) {
 			return
 		}
 	}
+}
+
+func groupsOf(u *typo3.BackendUser) []uint32 {
+	groups := make([]uint32, len(u.Groups))
+	for i, g := range u.Groups {
+		groups[i] = uint32(g)
+	}
+	return groups
 }
 
 func (s *segment) subject() actions.Subject {

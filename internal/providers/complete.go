@@ -139,21 +139,48 @@ func (d *Directory) attempt(ctx context.Context, s *config.Settings, b *builtPro
 	if err := b.slots.take(ctx); err != nil {
 		return Response{}, fmt.Errorf("providers: wait to ask %s: %w", r.Name, err)
 	}
-	resp, err := b.breaker.Execute(func() (Response, error) {
+	var (
+		resp Response
+		err  error
+	)
+	defer func() { b.slots.free(err, time.Now()) }() // also when a provider panics
+	resp, err = b.breaker.Execute(func() (resp Response, err error) {
 		settle, err := d.meter.Reserve(ctx, chargeOf(s, r, req))
 		if err != nil {
 			return Response{}, err
 		}
-		resp, err := b.provider.Complete(ctx, req)
+		billed := Billed{Unknown: true}
+		defer func() { settle(context.WithoutCancel(ctx), billed) }()
+		resp, err = b.provider.Complete(ctx, req)
 		resp.Usage = priced(s, r.Vendor, r.Model, resp.Usage)
-		settle(context.WithoutCancel(ctx), resp.Usage)
+		if billed.Unknown = unknownBill(r.Vendor, resp.Usage, err); billed.Unknown {
+			resp.Usage.Unpriced = true
+		}
+		billed.Usage = resp.Usage
 		return resp, err
 	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		err = broken(r.Name)
 	}
-	b.slots.free(err, time.Now())
 	return resp, err
+}
+
+// unknownBill reports whether a request was probably billed although nobody said how
+// much: an answer came, or may have been on its way, and it brought no usage.
+func unknownBill(vendor string, u Usage, err error) bool {
+	if u.InputTokens > 0 || u.OutputTokens > 0 || vendor == config.VendorDemo {
+		return false
+	}
+	e, ok := errors.AsType[*Error](err)
+	if err == nil || !ok { // an answer, or a caller that left while it was on its way
+		return true
+	}
+	switch e.Kind {
+	case Timeout, BadAnswer, EmptyAnswer, Truncated, Refused:
+		return e.Status < 400 // an error of the provider's is no answer
+	default:
+		return false
+	}
 }
 
 // again turns a failure into what the retry loop understands.

@@ -3,9 +3,11 @@ package providers_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/providers"
@@ -18,19 +20,20 @@ type purse struct {
 	refuse  error
 	charged []providers.Charge
 	billed  []providers.Usage
+	unknown []bool
 }
 
-func (p *purse) Reserve(_ context.Context, c providers.Charge) (func(context.Context, providers.Usage), error) {
+func (p *purse) Reserve(_ context.Context, c providers.Charge) (func(context.Context, providers.Billed), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refuse != nil {
 		return nil, p.refuse
 	}
 	p.charged = append(p.charged, c)
-	return func(_ context.Context, u providers.Usage) {
+	return func(_ context.Context, b providers.Billed) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.billed = append(p.billed, u)
+		p.billed, p.unknown = append(p.billed, b.Usage), append(p.unknown, b.Unknown)
 	}, nil
 }
 
@@ -80,6 +83,68 @@ func TestS50_UnknownIsNotFree(t *testing.T) {
 	mixed := providers.Usage{CostMicros: 5}.Add(providers.Usage{Unpriced: true})
 	if !mixed.Unpriced {
 		t.Error("a sum with an unknown part is no price")
+	}
+}
+
+// What was probably billed and not said is neither free nor given back.
+func TestCost_ABillThatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer  func(context.Context) (providers.Response, error)
+		unknown bool
+	}{
+		"an answer without usage": {bill(providers.Usage{}, nil), true},
+		"timeout":                 {bill(providers.Usage{}, &providers.Error{Kind: providers.Timeout}), true},
+		"unreadable":              {bill(providers.Usage{}, &providers.Error{Kind: providers.BadAnswer, Status: 200}), true},
+		"the caller left":         {bill(providers.Usage{}, context.Canceled), true},
+		"refused key":             {bill(providers.Usage{}, &providers.Error{Kind: providers.Auth, Status: 401}), false},
+		"no connection":           {bill(providers.Usage{}, &providers.Error{Kind: providers.Unavailable}), false},
+		"refused with a status":   {bill(providers.Usage{}, &providers.Error{Kind: providers.Refused, Status: 400}), false},
+		"with usage":              {bill(providers.Usage{InputTokens: 5}, &providers.Error{Kind: providers.Truncated, Status: 200}), false},
+	} {
+		till := &purse{}
+		p := withFallbacks(0)
+		p.Models = []config.Model{{ID: "m", Vendor: config.VendorOpenAI, InputPrice: 1, OutputPrice: 1, PricedOn: "2026-12-03"}}
+		h := newHouse(p, providers.WithMeter(till))
+		h.fakes["main"].answers = append(h.fakes["main"].answers, c.answer)
+		resp, _, _ := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.VisionAction)
+		if len(till.unknown) != 1 || till.unknown[0] != c.unknown || resp.Usage.Unpriced != c.unknown {
+			t.Errorf("%s: %v, usage %+v", name, till.unknown, resp.Usage)
+		}
+	}
+}
+
+func TestCost_HostileNumbersAreBounded(t *testing.T) {
+	t.Parallel()
+	till := &purse{}
+	p := withFallbacks(0)
+	p.Models = []config.Model{{ID: "m", Vendor: config.VendorOpenAI, InputPrice: 100_000, OutputPrice: 100_000, PricedOn: "2026-12-03"}}
+	h := newHouse(p, providers.WithMeter(till))
+	h.fakes["main"].answers = append(h.fakes["main"].answers, bill(providers.Usage{InputTokens: math.MaxInt64, OutputTokens: math.MaxInt64, CachedInputTokens: math.MinInt64, ReasoningTokens: -1}, nil))
+	resp, _, err := h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.VisionAction)
+	if u := resp.Usage; err != nil || u.InputTokens != 1_000_000_000 || u.CachedInputTokens != 0 || u.CostMicros <= 0 || u.CostMicros > 1e15 {
+		t.Errorf("%+v %v", u, err)
+	}
+}
+
+// A provider that panics gives its place back.
+func TestSlots_APanicGivesItsPlaceBack(t *testing.T) {
+	t.Parallel()
+	cfg := withFallbacks(0)
+	main := cfg.Configurations["main"]
+	main.MaxConcurrent = 1
+	cfg.Configurations["main"] = main
+	till := &purse{}
+	h := newHouse(cfg, providers.WithMeter(till))
+	h.fakes["main"].answers = append(h.fakes["main"].answers, func(context.Context) (providers.Response, error) { panic("a bug") })
+	func() {
+		defer func() { _ = recover() }()
+		_, _, _ = h.Complete(t.Context(), "main", providertest.VisionRequest(t), providers.VisionAction)
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, _, err := h.Complete(ctx, "main", providertest.VisionRequest(t), providers.VisionAction); err != nil || len(till.unknown) != 2 || !till.unknown[0] {
+		t.Errorf("%v %v", err, till.unknown)
 	}
 }
 

@@ -91,6 +91,12 @@ func (d *Directory) OfferVision(groups []uint32) (Resolved, bool) {
 	return r, err == nil
 }
 
+// MayUse reports whether somebody in groups may use a configuration now.
+func (d *Directory) MayUse(name string, groups []uint32) bool {
+	cfg, ok := d.settings().Providers.Configurations[name]
+	return ok && allows(cfg.Groups, groups)
+}
+
 // allows reports whether somebody in groups may use what is limited to allowed.
 func allows(allowed, groups []uint32) bool {
 	return len(allowed) == 0 || slices.ContainsFunc(groups, func(g uint32) bool { return slices.Contains(allowed, g) })

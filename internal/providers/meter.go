@@ -16,18 +16,25 @@ type Charge struct {
 	Unpriced      bool // the model has no price
 }
 
+// Billed is what came of an attempt. Unknown says that it was probably billed, and that
+// nobody said how much: the reservation is then the best that is known.
+type Billed struct {
+	Usage   Usage
+	Unknown bool
+}
+
 // Meter counts what is spent and stops it at the budgets. Reserve is asked before
 // every attempt; its *Error of kind Budget means that nothing may be sent. settle
 // replaces the reservation by what was billed and is called once, also with nothing.
 // It must be safe for concurrent use, by several processes.
 type Meter interface {
-	Reserve(ctx context.Context, c Charge) (settle func(context.Context, Usage), err error)
+	Reserve(ctx context.Context, c Charge) (settle func(context.Context, Billed), err error)
 }
 
 type noMeter struct{}
 
-func (noMeter) Reserve(context.Context, Charge) (func(context.Context, Usage), error) {
-	return func(context.Context, Usage) {}, nil
+func (noMeter) Reserve(context.Context, Charge) (func(context.Context, Billed), error) {
+	return func(context.Context, Billed) {}, nil
 }
 
 // unlimitedOutput is what is reserved for an answer whose length nobody bounds.

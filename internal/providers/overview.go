@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -11,12 +12,14 @@ import (
 // no address.
 type Overview struct {
 	Resolved
-	Default  bool
-	Active   bool
-	Priced   bool   // its model has a price
-	PricedOn string // the day somebody looked it up
-	Open     bool   // its circuit breaker is open: it is not asked right now
-	Problem  string // why no vision action can use it, "" when one can
+	Default bool
+	Active  bool
+	Priced  bool // its model has a price
+	// Prices for a million tokens in the settings' currency.
+	InputPrice, OutputPrice float64
+	PricedOn                string // the day somebody looked it up
+	Open                    bool   // its circuit breaker is open: it is not asked right now
+	Problem                 string // why no vision action can use it, "" when one can
 }
 
 // Overviews lists all configurations by name.
@@ -33,10 +36,16 @@ func (d *Directory) Overviews() []Overview {
 		}
 		if err != nil {
 			o.Problem = err.Error()
+			if e, ok := errors.AsType[*Error](err); ok && e.Detail != "" {
+				o.Problem = e.Detail
+			}
+		}
+		if o.Model != "" {
+			o.Vision = declaredBy(s.Providers.Models, o.Vendor, o.Model).vision()
 		}
 		for i := range s.Providers.Models {
 			if m := &s.Providers.Models[i]; m.Vendor == o.Vendor && m.ID == o.Model {
-				o.Priced, o.PricedOn = m.Priced(), m.PricedOn
+				o.Priced, o.PricedOn, o.InputPrice, o.OutputPrice = m.Priced(), m.PricedOn, m.InputPrice, m.OutputPrice
 			}
 		}
 		d.mu.Lock()

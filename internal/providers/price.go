@@ -29,8 +29,15 @@ func priceOf(s *config.Settings, vendor, model string, u Usage) (micros int64, k
 	return 0, vendor == config.VendorDemo // the offline model costs nothing
 }
 
-// priced adds the price to a usage.
+// maxTokens bounds what a provider may say that one request had. No model has a window
+// that comes near it; more would overflow sums.
+const maxTokens = 1_000_000_000
+
+// priced bounds a usage and adds its price.
 func priced(s *config.Settings, vendor, model string, u Usage) Usage {
+	for _, n := range []*int64{&u.InputTokens, &u.OutputTokens, &u.CachedInputTokens, &u.ReasoningTokens} {
+		*n = min(max(*n, 0), maxTokens)
+	}
 	if u == (Usage{}) {
 		return u
 	}

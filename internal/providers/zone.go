@@ -18,8 +18,12 @@ const (
 	ZoneGlobal
 )
 
-// zoneOf reads a configuration's zone; one that names none is global.
+// zoneOf reads a configuration's zone; one that names none is global. The offline model
+// is in this process.
 func zoneOf(c config.ProviderConfiguration) Zone {
+	if c.Vendor == config.VendorDemo {
+		return ZoneLocal
+	}
 	if i := slices.Index(config.Zones, c.Zone); i >= 0 {
 		return Zone(i)
 	}

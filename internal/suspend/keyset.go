@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,6 +37,9 @@ func InitKeyset(path string) error {
 	}
 	defer func() { _ = os.Remove(tmp) }() // what is left of a failure, else the second name
 	err = os.Link(tmp, path)              // unlike a rename, never over another file
+	if err == nil {
+		err = syncFolder(path)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return fault.New(fault.Invalid, "keyset_exists", "%s exists already and was not changed: a lost key makes every waiting run unreadable.", path)
 	}
@@ -63,6 +67,15 @@ func keysetBeside(path string, text []byte) (string, error) {
 	return tmp.Name(), nil
 }
 
+// syncFolder puts the name of a file on the disk, as a rename or a link gave it.
+func syncFolder(path string) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
 // forbiddenMode: a group may read a keyset (that is how container platforms
 // hand secrets to a service); everybody may not, and nobody else writes.
 const forbiddenMode = 0o027
@@ -88,15 +101,9 @@ type openKeyset struct {
 }
 
 func readKeyset(c config.Sealing) (*openKeyset, error) {
-	text, source, err := keysetText(c)
+	text, info, source, err := keysetText(c)
 	if err != nil {
 		return nil, err
-	}
-	var info os.FileInfo
-	if c.Keyset.Empty() {
-		if info, err = os.Stat(c.KeysetFile); err != nil {
-			return nil, fmt.Errorf("%s: %w", source, err)
-		}
 	}
 	if err := checkKeyset(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
@@ -117,28 +124,38 @@ func readKeyset(c config.Sealing) (*openKeyset, error) {
 	return &openKeyset{AEAD: keys, primary: primary.KeyID(), file: info, checked: time.Now()}, nil
 }
 
-func keysetText(c config.Sealing) (text []byte, source string, err error) {
+// keysetText reads the keyset and which file it was, nil when the settings hold it. Both
+// come from one descriptor: a rotation may put another file in its place at any time.
+func keysetText(c config.Sealing) (text []byte, info os.FileInfo, source string, err error) {
 	if inline := c.Keyset.Reveal(); inline != "" {
-		return []byte(inline), "sealing.keyset", nil
+		return []byte(inline), nil, "sealing.keyset", nil
 	}
 	if c.KeysetFile == "" {
-		return nil, "", errors.New("sealing.keysetFile is not set: name a file and make it with `editor-actions keys init`")
+		return nil, nil, "", errors.New("sealing.keysetFile is not set: name a file and make it with `editor-actions keys init`")
 	}
 	source = "sealing.keysetFile: " + c.KeysetFile
-	info, err := os.Stat(c.KeysetFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, "", fmt.Errorf("%s: there is no such file: make it with `editor-actions keys init`", source)
-	case err != nil:
-		return nil, "", fmt.Errorf("%s: %w", source, err)
-	case info.Mode().Perm()&forbiddenMode != 0:
-		return nil, "", fmt.Errorf("%s: other users may read or change this file (mode %04o): chmod 600 it", source, info.Mode().Perm())
+	file, err := os.Open(c.KeysetFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, "", fmt.Errorf("%s: there is no such file: make it with `editor-actions keys init`", source)
 	}
-	if text, err = os.ReadFile(c.KeysetFile); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", source, err)
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("%s: %w", source, err)
 	}
-	return text, source, nil
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, nil, "", fmt.Errorf("%s: %w", source, err)
+	}
+	if info.Mode().Perm()&forbiddenMode != 0 {
+		return nil, nil, "", fmt.Errorf("%s: other users may read or change this file (mode %04o): chmod 600 it", source, info.Mode().Perm())
+	}
+	if text, err = io.ReadAll(io.LimitReader(file, maxKeysetBytes)); err != nil {
+		return nil, nil, "", fmt.Errorf("%s: %w", source, err)
+	}
+	return text, info, source, nil
 }
+
+// maxKeysetBytes is far more than a keyset has.
+const maxKeysetBytes = 1 << 20
 
 // checkKeyset finds what the library would call by one name only.
 func checkKeyset(text []byte) error {
@@ -147,6 +164,7 @@ func checkKeyset(text []byte) error {
 		Keys    []struct {
 			ID     uint32 `json:"keyId"`
 			Status string `json:"status"`
+			Prefix string `json:"outputPrefixType"`
 		} `json:"key"`
 	}
 	if !json.Valid(text) {
@@ -154,6 +172,11 @@ func checkKeyset(text []byte) error {
 	}
 	if err := json.Unmarshal(text, &k); err != nil || len(k.Keys) == 0 {
 		return errors.New("this is no Tink keyset in JSON: make one with `editor-actions keys init`")
+	}
+	for _, key := range k.Keys {
+		if key.Prefix != "TINK" {
+			return errors.New("a key of the keyset has another output prefix than TINK, so nobody can tell what it seals: make a keyset with `editor-actions keys init`")
+		}
 	}
 	for _, key := range k.Keys {
 		if key.ID == k.Primary {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"gorm.io/gorm"
 )
 
 // PurgeEvents deletes the event streams of runs that settled before a moment, of
@@ -24,4 +26,61 @@ func (s *Store) PurgeEvents(ctx context.Context, settledBefore time.Time, limit 
 		return 0, fmt.Errorf("suspend: delete old events: %w", err)
 	}
 	return len(ids), nil
+}
+
+// PurgeRuns deletes runs that settled before a moment, of at most limit, with their
+// event streams, and answers how many. Decisions stay. A run whose state could not be
+// opened is kept: the key may come back (P17).
+func (s *Store) PurgeRuns(ctx context.Context, settledBefore time.Time, limit int) (int, error) {
+	var ids []string
+	err := s.conn(ctx, nil).Model(&runRow{}).Where("settled_at < ? AND sealed_state IS NULL", settledBefore.UTC()).
+		Order("settled_at, id").Limit(limit).Pluck("id", &ids).Error
+	if err != nil {
+		return 0, fmt.Errorf("suspend: find old runs: %w", err)
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	err = s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
+		if err := tx.Where("run_id IN ?", ids).Delete(&eventRow{}).Error; err != nil {
+			return err
+		}
+		return tx.Where("id IN ?", ids).Delete(&runRow{}).Error
+	})
+	if err != nil {
+		return 0, fmt.Errorf("suspend: delete old runs: %w", err)
+	}
+	return len(ids), nil
+}
+
+// Due says what a purge would do.
+type Due struct {
+	Expire int // waiting runs
+	Events int // runs whose event stream is deleted
+	Runs   int // runs that are deleted
+}
+
+// CountDue counts what Expire, PurgeEvents and PurgeRuns would find before these
+// moments; a zero moment finds nothing.
+func (s *Store) CountDue(ctx context.Context, expire, events, runs time.Time) (Due, error) {
+	var out Due
+	for _, c := range []struct {
+		before time.Time
+		into   *int
+		where  string
+	}{
+		{expire, &out.Expire, "status = '" + string(Waiting) + "' AND waiting_since < ?"},
+		{events, &out.Events, "settled_at < ? AND EXISTS (SELECT 1 FROM tx_editoractions_event e WHERE e.run_id = tx_editoractions_run.id)"},
+		{runs, &out.Runs, "settled_at < ? AND sealed_state IS NULL"},
+	} {
+		if c.before.IsZero() {
+			continue
+		}
+		var n int64
+		if err := s.conn(ctx, nil).Model(&runRow{}).Where(c.where, c.before.UTC()).Count(&n).Error; err != nil {
+			return out, fmt.Errorf("suspend: count what is due: %w", err)
+		}
+		*c.into = int(n)
+	}
+	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -40,12 +41,16 @@ type KeyInfo struct {
 // changeKeyset replaces a keyset file by a changed one, whole or not at all. Two
 // changes at the same time wait for each other.
 func changeKeyset(path string, change func(m *keyset.Manager) error) error {
+	path, err := filepath.EvalSymlinks(path) // a link stays a link
+	if err != nil {
+		return fmt.Errorf("sealing.keysetFile: %w", err)
+	}
 	file, info, err := lockKeyset(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close() // and the lock with it
-	text, _, err := keysetText(config.Sealing{KeysetFile: path})
+	text, _, _, err := keysetText(config.Sealing{KeysetFile: path})
 	if err != nil {
 		return err
 	}
@@ -71,7 +76,7 @@ func changeKeyset(path string, change func(m *keyset.Manager) error) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(os.Chmod(tmp, info.Mode().Perm()), sameOwner(tmp, info), os.Rename(tmp, path))
+	err = errors.Join(os.Chmod(tmp, info.Mode().Perm()), sameOwner(tmp, info), os.Rename(tmp, path), syncFolder(path))
 	if err != nil {
 		_ = os.Remove(tmp)
 		return fmt.Errorf("suspend: replace keyset file: %w", err)
@@ -195,7 +200,7 @@ func keyOf(sealed []byte) (uint32, bool) {
 
 // keyIDs are the enabled keys of the keyset as its file is now.
 func (s *Sealer) keyIDs() ([]KeyInfo, error) {
-	text, source, err := keysetText(s.from)
+	text, _, source, err := keysetText(s.from)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -207,5 +208,57 @@ func TestAddPrimaryKey_ManyAtOnceLoseNone(t *testing.T) {
 	}
 	if _, err := suspend.AddPrimaryKey(s.keyset + ".gone"); err == nil {
 		t.Error("a file that is not there")
+	}
+}
+
+// A keyset that is loaded while others are put in its place is one of them, whole, and
+// notices the next.
+func TestLoadKeyset_DuringRotations(t *testing.T) {
+	t.Parallel()
+	file := newKeyset(t)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if _, err := suspend.AddPrimaryKey(file); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	var loaded []*suspend.Sealer
+	for range 400 {
+		loaded = append(loaded, loadKeyset(t, file))
+	}
+	close(stop)
+	wg.Wait()
+	sealed, err := loadKeyset(t, file).Seal([]byte("new"), "purpose", "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range loaded {
+		if _, err := s.Open(sealed, "purpose", "run"); err != nil {
+			t.Errorf("load %d does not open what the newest key sealed: %v", i, err)
+		}
+	}
+}
+
+func TestAddPrimaryKey_ALinkStaysALink(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, sqliteDSN(t))
+	link := filepath.Join(t.TempDir(), "link.json")
+	s.must(os.Symlink(s.keyset, link))
+	_, err := suspend.AddPrimaryKey(link)
+	s.must(err)
+	if to, err := os.Readlink(link); err != nil || to != s.keyset {
+		t.Errorf("%s %v", to, err)
+	}
+	if keys, _, err := s.Keys(t.Context()); err != nil || len(keys) != 2 {
+		t.Errorf("%+v %v", keys, err)
 	}
 }

@@ -69,7 +69,7 @@ func (s *Store) accounts(c providers.Charge) []account {
 }
 
 // Reserve implements providers.Meter.
-func (s *Store) Reserve(ctx context.Context, c providers.Charge) (func(context.Context, providers.Usage), error) {
+func (s *Store) Reserve(ctx context.Context, c providers.Charge) (func(context.Context, providers.Billed), error) {
 	day := s.now().UTC().Format(time.DateOnly)
 	accounts := s.accounts(c)
 	for _, a := range accounts {
@@ -94,12 +94,12 @@ func (s *Store) Reserve(ctx context.Context, c providers.Charge) (func(context.C
 		}
 	}
 	s.purgeDaily(ctx, day)
-	return func(ctx context.Context, u providers.Usage) {
+	return func(ctx context.Context, b providers.Billed) {
 		ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 		defer cancel()
-		if err := s.settle(ctx, day, accounts, c, u); err != nil {
+		if err := s.settle(ctx, day, accounts, c, b); err != nil {
 			s.log.ErrorContext(ctx, "count usage", "provider", c.Configuration, "model", c.Model,
-				"input_tokens", u.InputTokens, "output_tokens", u.OutputTokens, "err", err)
+				"input_tokens", b.Usage.InputTokens, "output_tokens", b.Usage.OutputTokens, "err", err)
 		}
 	}, nil
 }
@@ -147,8 +147,12 @@ func (a account) reserve(tx *gorm.DB, day string, c providers.Charge) error {
 	return nil
 }
 
-// settle replaces the reservation by what was billed.
-func (s *Store) settle(ctx context.Context, day string, accounts []account, c providers.Charge, u providers.Usage) error {
+// settle replaces the reservation by what was billed, and leaves it when nobody knows.
+func (s *Store) settle(ctx context.Context, day string, accounts []account, c providers.Charge, b providers.Billed) error {
+	u := b.Usage
+	if b.Unknown {
+		accounts, u.Unpriced = nil, true
+	}
 	return s.transaction(ctx, func(tx *gorm.DB) error {
 		for _, a := range accounts {
 			err := tx.Table(budgetTable).Where("day = ? AND scope = ? AND name = ?", day, a.scope, a.name).Updates(map[string]any{

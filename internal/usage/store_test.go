@@ -127,7 +127,7 @@ func TestSettle_ReplacesTheReservationAndSums(t *testing.T) {
 				t.Fatal(err) // the second would not fit if the first were still reserved
 			}
 			x.now = x.now.Add(30 * time.Second) // the last one is settled after midnight, and counts for the day it was sent on
-			settle(t.Context(), billed)
+			settle(t.Context(), providers.Billed{Usage: billed})
 		}
 		x.now = time.Date(2026, 12, 3, 12, 0, 0, 0, time.UTC)
 		today, err := x.Today(t.Context())
@@ -146,7 +146,7 @@ func TestSettle_ReplacesTheReservationAndSums(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settle(t.Context(), providers.Usage{InputTokens: 1, Unpriced: true})
+		settle(t.Context(), providers.Billed{Usage: providers.Usage{InputTokens: 1, Unpriced: true}})
 		sums, err := x.Sums(t.Context(), x.now, x.now.AddDate(0, 0, 1))
 		if err != nil || len(sums) != 3 {
 			t.Fatalf("%+v %v", sums, err)
@@ -169,6 +169,28 @@ func TestSettle_ReplacesTheReservationAndSums(t *testing.T) {
 		var left int64
 		if err := s.DB.Table("tx_editoractions_budget").Where("day < '2026-12-05'").Count(&left).Error; err != nil || left != 0 {
 			t.Errorf("%d budgets are left, %v", left, err)
+		}
+	})
+}
+
+// A request that was probably billed, nobody knows how much, stays charged as estimated.
+func TestSettle_UnknownKeepsTheReservation(t *testing.T) {
+	t.Parallel()
+	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
+		x := open(t, s)
+		x.limit(config.Budget{TokensPerDay: 250}, config.Budget{})
+		for i := range 4 {
+			settle, err := x.Reserve(t.Context(), charge(3, 100, 1))
+			if (err == nil) != (i < 2) {
+				t.Fatalf("request %d: %v", i+1, err)
+			}
+			if err == nil {
+				settle(t.Context(), providers.Billed{Unknown: true})
+			}
+		}
+		sums, err := x.Sums(t.Context(), x.now, x.now)
+		if err != nil || len(sums) != 1 || sums[0].Requests != 2 || sums[0].Unpriced != 2 {
+			t.Errorf("%+v %v", sums, err)
 		}
 	})
 }

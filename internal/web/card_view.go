@@ -115,6 +115,9 @@ func (w *words) cardView(card *agent.Card) cardView {
 	}
 	if card.WhyNot != "" {
 		v.WhyNot = w.T(Key("why_not." + card.WhyNot))
+		if own := Key("why_not." + card.WhyNot + "_no_model"); v.NoModel && w.Has(own) { // there is nobody to send it back to
+			v.WhyNot = w.T(own)
+		}
 	}
 	for _, f := range card.Fields {
 		v.Fields = append(v.Fields, w.cardFieldView(f, card))

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"time"
+
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 	"golang.org/x/text/number"
@@ -38,6 +40,11 @@ func (w *words) estimate(e *providers.Estimate) string {
 
 func (w *words) count(n int64) string {
 	return message.NewPrinter(language.Make(w.lang)).Sprint(number.Decimal(n))
+}
+
+// seconds writes a duration for people.
+func (w *words) seconds(d time.Duration) string {
+	return w.T("operator.seconds", message.NewPrinter(language.Make(w.lang)).Sprint(number.Decimal(d.Seconds(), number.Scale(1))))
 }
 
 // money writes millionths. Small sums keep four digits, because a proposal costs a

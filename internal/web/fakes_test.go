@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -398,17 +399,28 @@ func testPicture(t testing.TB) []byte {
 }
 
 // fakeModels has three configurations; "blind" fails its check.
-type fakeModels struct{}
+type fakeModels struct {
+	hold    chan struct{} // the check of "slow" waits for it
+	entered chan struct{}
+	asked   atomic.Int32
+}
 
-func (fakeModels) Overviews() []providers.Overview {
+func (*fakeModels) Overviews() []providers.Overview {
 	return []providers.Overview{
 		{Resolved: providers.Resolved{Name: "blind", Vendor: "openai", Model: "old-1", Vision: providers.VisionNo, Zone: providers.ZoneGlobal}, Active: true, Problem: "provider blind: unsupported: " + hostile},
-		{Resolved: providers.Resolved{Name: "main", Vendor: "mistral", Model: "pixtral-12b", Vision: providers.VisionYes, Zone: providers.ZoneEU}, Default: true, Active: true, Priced: true, PricedOn: "2026-12-03"},
+		{Resolved: providers.Resolved{Name: "main", Vendor: "mistral", Model: "pixtral-12b", Vision: providers.VisionYes, Zone: providers.ZoneEU}, Default: true, Active: true, Priced: true, PricedOn: "2026-12-03", InputPrice: 0.4, OutputPrice: 1.6},
 		{Resolved: providers.Resolved{Name: "spare", Vendor: "ollama", Model: "llava", Vision: providers.VisionUndeclared, Zone: providers.ZoneLocal}, Open: true, Active: true},
 	}
 }
 
-func (fakeModels) Check(_ context.Context, name string, user uint32) providers.CheckReport {
+func (m *fakeModels) Check(_ context.Context, name string, _ uint32) providers.CheckReport {
+	if m.asked.Add(1); name == "slow" {
+		select {
+		case m.entered <- struct{}{}:
+		default:
+		}
+		<-m.hold
+	}
 	r := providers.CheckReport{
 		Configuration: name, Vendor: "mistral", Model: "pixtral-12b", Reachable: providers.VerdictYes, KeyAccepted: providers.VerdictYes, ModelKnown: providers.VerdictYes,
 		Tools: providers.VerdictYes, Sees: providers.VerdictYes, Latency: 812 * time.Millisecond, Usage: providers.Usage{InputTokens: 1234, OutputTokens: 9, CostMicros: 560},

@@ -36,7 +36,7 @@ func TestProxies_WhatASessionIsHeldAgainst(t *testing.T) {
 	})
 	cms := &recordingCMS{fakeCMS: f.cms}
 	s, err := web.New(web.Deps{
-		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Models: fakeModels{}, Gate: f.gate, CMS: cms,
+		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Models: f.models, Gate: f.gate, CMS: cms,
 		Scaler: f.scaler, Sessions: f.sessions, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return f.now },
 	})
 	if err != nil {

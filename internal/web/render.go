@@ -86,6 +86,7 @@ func (r *renderer) funcs(w *words) template.FuncMap {
 		"path":     func(parts ...any) string { return r.base + fmt.Sprint(parts...) },
 		"asset":    func(name string) string { return r.base + r.files.address(name) },
 		"time":     func(t time.Time) timeView { return timeViewOf(w, t) },
+		"day":      func(t time.Time) timeView { return dayViewOf(w, t) },
 		"field":    func(f actions.Field) string { return w.field(f) },
 		"language": w.languageName,
 		"bytes":    w.bytes,
@@ -127,6 +128,11 @@ func timeViewOf(w *words, t time.Time) timeView {
 		Machine: u.Format(time.RFC3339),
 		Text:    w.T("time.full", u.Day(), w.T(Key("month."+u.Format("01"))), u.Year(), u.Format("15:04")),
 	}
+}
+
+// dayViewOf is a day without a time.
+func dayViewOf(w *words, t time.Time) timeView {
+	return timeView{Machine: t.Format(time.DateOnly), Text: w.T("time.day", t.Day(), w.T(Key("month."+t.Format("01"))), t.Year())}
 }
 
 // languageName names a language tag in the reader's language.

@@ -49,6 +49,7 @@ type fixture struct {
 	runs     *fakeRuns
 	cat      *fakeCatalogue
 	scaler   *fakeScaler
+	models   *fakeModels
 	sessions *fakeSessions
 	logs     *strings.Builder
 	now      time.Time
@@ -84,13 +85,14 @@ func setup(t *testing.T, opts ...func(*fixture)) *fixture {
 	f.addRuns()
 	f.cat, f.scaler = &fakeCatalogue{}, &fakeScaler{}
 	f.sessions = &fakeSessions{cms: f.cms}
+	f.models = &fakeModels{entered: make(chan struct{}, 1)}
 	for _, o := range opts {
 		o(f)
 	}
 	f.base = strings.TrimRight(f.settings.Server.BasePath, "/")
 	ids := 0
 	s, err := web.New(web.Deps{
-		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Models: fakeModels{}, Gate: f.gate, CMS: f.cms,
+		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Models: f.models, Gate: f.gate, CMS: f.cms,
 		Scaler: f.scaler, Sessions: f.sessions, Log: slog.New(slog.NewTextHandler(f.logs, nil)),
 		Now:   func() time.Time { return f.now },
 		NewID: func() string { ids++; return fmt.Sprintf("id-%08d", ids) },

@@ -30,6 +30,7 @@ var englishTexts = map[Key]string{
 	"bytes.kb": "%d kB",
 	"bytes.mb": "%s MB",
 
+	"time.day":  "%[1]d %[2]s %[3]d",
 	"time.full": "%[1]d %[2]s %[3]d, %[4]s UTC",
 	"month.01":  "January", "month.02": "February", "month.03": "March", "month.04": "April",
 	"month.05": "May", "month.06": "June", "month.07": "July", "month.08": "August",

@@ -93,8 +93,9 @@ var germanReviewTexts = map[Key]string{
 	"warning.first_frame": "Die Datei ist eine Animation. Das Modell hat ihr erstes Einzelbild gesehen.",
 	"warning.flattened":   "Das Bild hat durchsichtige Stellen. Das Modell hat sie auf Weiß gesehen.",
 
-	"why_not.own_run":        "Sie haben diesen Lauf gestartet, deshalb muss ihn eine andere Person freigeben. Zurückgeben oder ablehnen können Sie ihn.",
-	"why_not.not_a_reviewer": "Sie dürfen diesen Lauf verfolgen. Freigeben können ihn Prüferinnen und Prüfer.",
+	"why_not.own_run_no_model": "Sie haben diesen Lauf gestartet, deshalb muss ihn eine andere Person freigeben. Ablehnen können Sie ihn.",
+	"why_not.own_run":          "Sie haben diesen Lauf gestartet, deshalb muss ihn eine andere Person freigeben. Zurückgeben oder ablehnen können Sie ihn.",
+	"why_not.not_a_reviewer":   "Sie dürfen diesen Lauf verfolgen. Freigeben können ihn Prüferinnen und Prüfer.",
 
 	"flash.show_file":         "Datei zeigen",
 	"flash.the_file":          "die Datei",

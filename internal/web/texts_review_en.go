@@ -93,8 +93,9 @@ var englishReviewTexts = map[Key]string{
 	"warning.first_frame": "The file is an animation. The model saw its first frame.",
 	"warning.flattened":   "The picture has transparent parts. The model saw them on white.",
 
-	"why_not.own_run":        "You started this run, so another person has to approve it. You can still send it back or reject it.",
-	"why_not.not_a_reviewer": "You may follow this run. Approving it is for reviewers.",
+	"why_not.own_run_no_model": "You started this run, so another person has to approve it. You can still reject it.",
+	"why_not.own_run":          "You started this run, so another person has to approve it. You can still send it back or reject it.",
+	"why_not.not_a_reviewer":   "You may follow this run. Approving it is for reviewers.",
 
 	"flash.show_file":         "Show the file",
 	"flash.the_file":          "the file",

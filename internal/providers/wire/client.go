@@ -122,10 +122,21 @@ func (t route) RoundTrip(r *http.Request) (*http.Response, error) {
 	case u == nil: // NO_PROXY names the host
 		return t.direct.RoundTrip(r)
 	}
-	if a, err := netip.ParseAddr(r.URL.Hostname()); err == nil && !t.private && Private(a) {
+	if !t.private && privateName(r.URL.Hostname()) {
 		return nil, errPrivate
 	}
 	return t.proxied.RoundTrip(r)
+}
+
+// privateName reports whether a host is written as a private address, as this machine,
+// or as a number that some resolver would take for an address.
+func privateName(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if a, err := netip.ParseAddr(host); err == nil {
+		return Private(a)
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return host == "" || last == "localhost" || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x")
 }
 
 // proxyOf is the proxy of a configuration: its own, none ("direct"), or the

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Valid replaces what is not UTF-8: JSON has no other way to carry a text.
@@ -21,7 +22,7 @@ func WithoutThoughts(s string) string { return strings.TrimSpace(thoughts.Replac
 func Short(s string) string {
 	const most = 128
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.In(r, unicode.Cc, unicode.Cf) { // what a terminal or a reader would obey
 			return -1
 		}
 		return r

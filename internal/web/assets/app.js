@@ -9,10 +9,25 @@ function localTimes(root) {
   const lang = document.documentElement.lang; // in the reader's own variant of it: day or month first
   const variant = navigator.languages.find((l) => l.split("-")[0] === lang) ?? lang;
   const format = new Intl.DateTimeFormat(variant, { dateStyle: "medium", timeStyle: "short" });
+  const days = new Intl.DateTimeFormat(variant, { dateStyle: "medium", timeZone: "UTC" });
   for (const t of root.querySelectorAll("time[datetime]")) {
     const at = new Date(t.dateTime);
-    if (!Number.isNaN(at.valueOf())) t.textContent = format.format(at);
+    if (!Number.isNaN(at.valueOf())) t.textContent = (t.dateTime.includes("T") ? format : days).format(at);
   }
+}
+
+// A form whose answer takes a while says so, and is sent once.
+function busyForm(form) {
+  form.addEventListener("submit", (event) => {
+    const button = form.querySelector("button");
+    if (button.getAttribute("aria-disabled") === "true") {
+      event.preventDefault();
+      return;
+    }
+    button.setAttribute("aria-disabled", "true");
+    button.textContent = form.dataset.busy;
+    if (live) live.textContent = form.dataset.busy;
+  });
 }
 
 // Counters: user-perceived characters, as the server counts them.
@@ -80,6 +95,7 @@ function follow(run) {
 
 localTimes(document);
 document.querySelectorAll(".length[data-for]").forEach(counter);
+document.querySelectorAll("form[data-busy]").forEach(busyForm);
 const run = document.getElementById("run");
 if (run?.dataset.events) follow(run);
 document.querySelector("main [autofocus]")?.focus();
