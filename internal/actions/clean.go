@@ -74,15 +74,19 @@ func withoutCodeFence(text string) string {
 var preambles = regexp.MustCompile(`(?i)^(?:` +
 	`(?:sure|certainly|of course|okay|ok|gerne?|natürlich|klar)\s*[!,.:]\s*(?:here(?:'s| is| are)\b|hier (?:ist|sind|kommt)\b)[^:\n]{0,80}:` +
 	`|(?:here(?:'s| is)|hier (?:ist|kommt)|der folgende|the following)\b[^:\n]{0,40}\b(?:alt(?:ernative)?[ -]?text|title|description|caption|text|alternativtext|alt-text|titel|beschreibung|vorschlag|suggestion)\b[^:\n]{0,40}:` +
-	`|(?:suggested |proposed |vorgeschlagener |vorgeschlagene )?(?:alt(?:ernative)?[ -]text|alternativ-?text|alttext)(?: \([^)]{0,20}\))?\s*:` +
+	`|` + suggested + `(?:alt(?:ernative)?[ -]text|image description|alternativ-?text|alt-?text|bildbeschreibung)(?: \([^)]{0,20}\))?\s*:` +
+	`|(?:my|mein) (?:suggestion|vorschlag)(?: (?:for|für) [^:\n]{0,40})?(?: (?:is|would be|ist|lautet|wäre))?\s*:` +
+	`|(?:the|an?|my|der|ein|mein)(?: \p{L}+)? (?:alt(?:ernative)?[ -]text|image description|alternativ-?text|alt-?text)(?: (?:for|für) [^:\n]{0,30})? (?:is|reads|would be|could be|ist|lautet|wäre|könnte lauten)\s*:` +
 	`)\s*`)
 
 // fieldLabels are the field's own name in front of its text.
 var fieldLabels = map[Field]*regexp.Regexp{
 	Alternative: regexp.MustCompile(`(?i)^(?:alt|alternative)\s*[:=]\s*`),
-	Title:       regexp.MustCompile(`(?i)^(?:title|titel)\s*[:=]\s*`),
-	Description: regexp.MustCompile(`(?i)^(?:description|beschreibung)\s*[:=]\s*`),
+	Title:       regexp.MustCompile(`(?i)^` + suggested + `(?:title|titel)\s*[:=]\s*`),
+	Description: regexp.MustCompile(`(?i)^` + suggested + `(?:description|beschreibung)\s*[:=]\s*`),
 }
+
+const suggested = `(?:suggested |proposed |possible |vorgeschlagene[rs]? |mögliche[rs]? )?`
 
 func withoutPreamble(field Field, text string) string {
 	for _, p := range []*regexp.Regexp{preambles, fieldLabels[field]} {

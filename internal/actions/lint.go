@@ -34,9 +34,14 @@ type LintContext struct {
 	MaxLength  int              // the operator's limit in user-perceived characters, 0 = none
 	Decorative bool             // an empty alternative text is meant
 	Others     map[Field]string // the texts beside this one; the field itself is ignored
+	Caption    string           // TYPO3's caption beside the text, "" = none or not known
+	Files      []FileText       // texts of other files, as far as known
 	FileName   string           // to notice a copy of it
 	Off        bool             // the operator has switched the field off for actions
 }
+
+// FileText is a text of another file, with a short name that a reader knows it by.
+type FileText struct{ Name, Text string }
 
 // The rules.
 const (
@@ -52,11 +57,14 @@ const (
 	RuleClears          = "clears"
 	RuleCleaned         = "cleaned"
 	RulePrefix          = "prefix"
+	RuleSuffix          = "suffix"
 	RuleLong            = "long"
 	RuleShort           = "short"
 	RuleFileName        = "file_name"
 	RulePlaceholder     = "placeholder"
 	RuleSame            = "same_as"
+	RuleSameFile        = "same_as_file"
+	RuleLanguage        = "wrong_language"
 	RuleEmoji           = "emoji"
 	RuleCapitals        = "capitals"
 	RuleKeywords        = "keywords"
@@ -107,10 +115,18 @@ type linter struct {
 func (l *linter) fail(rule string, args ...any) { l.add(LevelError, rule, args) }
 func (l *linter) warn(rule string, args ...any) { l.add(LevelWarning, rule, args) }
 
+// reader is the language of the messages.
+func (l *linter) reader() string {
+	if baseLanguage(l.ctx.UILanguage) == "de" {
+		return "de"
+	}
+	return "en"
+}
+
 func (l *linter) add(level Level, rule string, args []any) {
 	m := lintMessages[rule]
 	format := m.en
-	if baseLanguage(l.ctx.UILanguage) == "de" {
+	if l.reader() == "de" {
 		format = m.de
 	}
 	l.findings = append(l.findings, Finding{Level: level, Rule: rule, Message: fmt.Sprintf(format, args...)})
@@ -166,7 +182,7 @@ func (l *linter) limits() {
 
 // content: what a text must not be about.
 func (l *linter) content() {
-	if refusals.MatchString(l.text) {
+	if refusals.MatchString(strings.TrimSpace(quotations.ReplaceAllString(l.text, " "))) {
 		l.fail(RuleRefusal)
 	}
 	if instructions.MatchString(l.text) {
@@ -178,13 +194,30 @@ func (l *linter) content() {
 	if placeholders.MatchString(l.text) {
 		l.warn(RulePlaceholder)
 	}
+	if inAnotherLanguage(l.text, l.lang) {
+		l.warn(RuleLanguage, languageName(l.lang, l.reader()))
+	}
+	l.copies()
+	if m := personAttribute(l.text); m != "" {
+		l.warn(RulePersonAttribute, m)
+	}
+}
+
+// copies: what a person would hear twice.
+func (l *linter) copies() {
 	for _, f := range []Field{Alternative, Title, Description} {
 		if other, ok := l.ctx.Others[f]; ok && f != l.field && alike(other, l.text) {
 			l.warn(RuleSame, string(f))
 		}
 	}
-	if m := personAttributes.FindStringSubmatch(l.text); m != nil {
-		l.warn(RulePersonAttribute, m[1])
+	if alike(l.ctx.Caption, l.text) {
+		l.warn(RuleSame, "caption")
+	}
+	for _, f := range l.ctx.Files {
+		if alike(f.Text, l.text) {
+			l.warn(RuleSameFile, f.Name)
+			return // one is enough to look at
+		}
 	}
 }
 
@@ -192,6 +225,9 @@ func (l *linter) style() {
 	if l.field == Alternative {
 		if m := prefixes.FindString(l.text); m != "" {
 			l.warn(RulePrefix, strings.TrimSpace(m))
+		}
+		if m := suffixes.FindString(l.text); m != "" {
+			l.warn(RuleSuffix, strings.TrimLeft(m, " ,;:.|()–—-"))
 		}
 	}
 	if hasEmoji(l.text) {
@@ -232,7 +268,7 @@ func bare(text string) string {
 
 func hasEmoji(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
-		return r == 0xFE0F || r >= 0x1F1E6 && r <= 0x1F1FF || r >= 0x1F300 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x26FF || r >= 0x2728 && r <= 0x274C
+		return r == 0xFE0F || r >= 0x1F1E6 && r <= 0x1F1FF || r >= 0x1F300 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x26FF || r >= 0x2728 && r <= 0x274C || r == 0x2B50 || r == 0x2B55
 	})
 }
 
@@ -249,18 +285,22 @@ func shouts(text string) bool {
 	return upper >= 12 && upper > 4*lower && len(strings.Fields(text)) > 1
 }
 
-// isKeywordList: four or more short parts between commas and no sentence.
+// isKeywordList: four or more short parts between commas or the like and no
+// sentence, or nothing but hashtags.
 func isKeywordList(text string) bool {
-	if strings.ContainsAny(strings.TrimRight(text, "."), ".!?:;") {
+	words := strings.Fields(text)
+	if len(words) > 2 && !slices.ContainsFunc(words, func(w string) bool { return len(w) < 2 || w[0] != '#' }) {
+		return true
+	}
+	if strings.ContainsAny(strings.TrimRight(text, "."), ".!?:") {
 		return false
 	}
-	parts := strings.Split(text, ",")
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;|", r) })
 	if len(parts) < 4 {
 		return false
 	}
 	for _, p := range parts {
-		words := strings.Fields(p)
-		if len(words) == 0 || len(words) > 2 {
+		if n := len(strings.Fields(p)); n == 0 || n > 2 {
 			return false
 		}
 	}

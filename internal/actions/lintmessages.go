@@ -51,6 +51,10 @@ var lintMessages = map[string]struct{ en, de string }{
 		"The text begins with \"%s\". Screen readers say that it is a picture; begin with the subject.",
 		"Der Text beginnt mit „%s“. Screenreader sagen schon, dass es ein Bild ist; beginnen Sie mit dem Gegenstand.",
 	},
+	RuleSuffix: {
+		"The text ends with \"%s\". Screen readers say that it is a picture; leave it out unless it matters.",
+		"Der Text endet mit „%s“. Screenreader sagen schon, dass es ein Bild ist; lassen Sie es weg, wenn es nicht wichtig ist.",
+	},
 	RuleLong: {
 		"The text has %d characters. Up to about %d can be listened to in one go.",
 		"Der Text hat %d Zeichen. Bis etwa %d lässt er sich gut am Stück anhören.",
@@ -70,6 +74,14 @@ var lintMessages = map[string]struct{ en, de string }{
 	RuleSame: {
 		"The text is the same as the field \"%s\". People would hear it twice.",
 		"Der Text ist derselbe wie im Feld „%s“. Man würde ihn doppelt hören.",
+	},
+	RuleSameFile: {
+		"The file \"%s\" has the same text. Say what tells the two apart.",
+		"Die Datei „%s“ hat denselben Text. Sagen Sie, was die beiden unterscheidet.",
+	},
+	RuleLanguage: {
+		"The text does not seem to be in the language that was asked for: %s.",
+		"Der Text scheint nicht in der verlangten Sprache zu sein: %s.",
 	},
 	RuleEmoji: {
 		"The text has an emoji in it. Screen readers read out its name.",
