@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/media"
@@ -166,7 +167,12 @@ func TestComplete_LargeRequestsAreSent(t *testing.T) {
 	req := providertest.VisionRequest(t)
 	req.MaxOutputTokens = 100_000 // the SDK would want a stream
 	req.Messages[2].Parts[0].Image = picture(t, 1900, 1000)
-	got, _ := send(t, req, providertest.Text("A boat."))
+	s := providertest.NewFor(t, providertest.Anthropic)
+	s.Script(providertest.Text("A boat."))
+	if _, err := buildWithin(t, s.URL, time.Minute).Complete(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	got := s.Requests()[0]
 	if !bytes.Equal(got.Image(t), req.Messages[2].Parts[0].Image.Bytes()) || sent(t, got).MaxTokens != 100_000 {
 		t.Error("another picture or limit arrived")
 	}

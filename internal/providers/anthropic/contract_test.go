@@ -13,9 +13,14 @@ import (
 
 func build(t testing.TB, baseURL string) providers.Provider {
 	t.Helper()
+	return buildWithin(t, baseURL, providertest.Timeout)
+}
+
+func buildWithin(t testing.TB, baseURL string, timeout time.Duration) providers.Provider {
+	t.Helper()
 	p, err := anthropic.New("main", config.ProviderConfiguration{
 		Active: true, Vendor: config.VendorAnthropic, BaseURL: baseURL, APIKey: secret.New(providertest.CanaryKey), PrivateNetwork: true,
-		TimeoutSeconds: int(providertest.Timeout / time.Second),
+		TimeoutSeconds: int(timeout / time.Second),
 	})
 	if err != nil {
 		t.Fatal(err)

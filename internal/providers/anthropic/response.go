@@ -30,7 +30,7 @@ func (p *Provider) response(body []byte) (providers.Response, error) {
 	if len(r.Message.ToolCalls) > 0 && r.FinishReason == providers.FinishStop {
 		r.FinishReason = providers.FinishToolCalls // some servers say end_turn
 	}
-	if e := p.judge(r); e != nil {
+	if e := p.caller.Judge(r); e != nil {
 		return r, e
 	}
 	return r, nil
@@ -75,22 +75,6 @@ func usage(u sdk.Usage) providers.Usage {
 		CachedInputTokens: cached,
 		ReasoningTokens:   max(0, u.OutputTokensDetails.ThinkingTokens),
 	}
-}
-
-// judge tells an answer from something that only looks like one.
-func (p *Provider) judge(r providers.Response) *providers.Error {
-	fail := func(k providers.Kind, detail string) *providers.Error {
-		return p.caller.Fail(k, 200, detail)
-	}
-	switch {
-	case r.FinishReason == providers.FinishContentFilter:
-		return fail(providers.Refused, "the model refused")
-	case r.FinishReason == providers.FinishLength:
-		return fail(providers.Truncated, "the answer ended at the output limit")
-	case r.Message.Text == "" && len(r.Message.ToolCalls) == 0:
-		return fail(providers.EmptyAnswer, "the answer holds neither text nor call, finish reason "+string(r.FinishReason))
-	}
-	return nil
 }
 
 func finish(s sdk.StopReason) providers.FinishReason {

@@ -1,11 +1,7 @@
 package anthropic_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,8 +9,6 @@ import (
 	"editor-actions/internal/providers"
 	"editor-actions/internal/providers/providertest"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // send sends req once and gives the recorded request and the answer.
 func send(t *testing.T, req providers.Request, answer providertest.Answer) (providertest.Request, providers.Response) {
@@ -26,31 +20,6 @@ func send(t *testing.T, req providers.Request, answer providertest.Answer) (prov
 		t.Fatal(err)
 	}
 	return s.Requests()[0], resp
-}
-
-func golden(t *testing.T, name string, body []byte) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Indent(&b, body, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	b.WriteByte('\n')
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, b.Bytes()) {
-		t.Errorf("%s differs; run with -update and read the diff\n%s", path, b.String())
-	}
 }
 
 // wireBody is a request as it was sent.
@@ -112,7 +81,7 @@ func second(t *testing.T) providers.Request {
 func TestS1_S51_FirstRequestOnTheWire(t *testing.T) {
 	t.Parallel()
 	got, _ := send(t, providertest.VisionRequest(t), providertest.Text("x"))
-	golden(t, "first", got.Body)
+	providertest.Golden(t, "first", got.Body)
 	b := sent(t, got)
 	if types(b) != "user: text image" || len(b.System) != 1 || b.MaxTokens != 500 || string(b.ToolChoice) != `{"type":"auto"}` {
 		t.Errorf("got %s", got.Body)
@@ -125,7 +94,7 @@ func TestS1_S51_FirstRequestOnTheWire(t *testing.T) {
 func TestS52_SecondRequestOnTheWire(t *testing.T) {
 	t.Parallel()
 	got, _ := send(t, second(t), providertest.Text("x"))
-	golden(t, "second", got.Body)
+	providertest.Golden(t, "second", got.Body)
 	b := sent(t, got)
 	if types(b) != "user: text image, assistant: text tool_use, user: tool_result" {
 		t.Fatalf("got %s", types(b))

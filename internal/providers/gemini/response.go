@@ -126,20 +126,10 @@ func (p *Provider) response(body []byte, req providers.Request) (providers.Respo
 
 // judge tells an answer from something that only looks like one.
 func (p *Provider) judge(r providers.Response, reason genai.FinishReason) *providers.Error {
-	fail := func(k providers.Kind, detail string) *providers.Error {
-		return p.caller.Fail(k, 200, detail)
+	if reason == genai.FinishReasonMalformedFunctionCall || reason == genai.FinishReasonUnexpectedToolCall {
+		return p.caller.Fail(providers.EmptyAnswer, 200, "the model made a call that the provider could not read")
 	}
-	switch {
-	case r.FinishReason == providers.FinishContentFilter:
-		return fail(providers.Refused, "a content filter ended the answer")
-	case reason == genai.FinishReasonMalformedFunctionCall, reason == genai.FinishReasonUnexpectedToolCall:
-		return fail(providers.EmptyAnswer, "the model made a call that the provider could not read")
-	case r.FinishReason == providers.FinishLength:
-		return fail(providers.Truncated, "the answer ended at the output limit")
-	case r.Message.Text == "" && len(r.Message.ToolCalls) == 0:
-		return fail(providers.EmptyAnswer, "the answer holds neither text nor call, finish reason "+string(r.FinishReason))
-	}
-	return nil
+	return p.caller.Judge(r)
 }
 
 // toolCalls keeps the model's own bytes of the arguments when they are an object.

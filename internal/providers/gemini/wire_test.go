@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,8 +12,6 @@ import (
 	"editor-actions/internal/providers/gemini"
 	"editor-actions/internal/providers/providertest"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // send sends req once and gives the recorded request and the answer.
 func send(t *testing.T, req providers.Request, answer providertest.Answer) (providertest.Request, providers.Response) {
@@ -28,31 +23,6 @@ func send(t *testing.T, req providers.Request, answer providertest.Answer) (prov
 		t.Fatal(err)
 	}
 	return s.Requests()[0], resp
-}
-
-func golden(t *testing.T, name string, body []byte) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Indent(&b, bytes.TrimSpace(body), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	b.WriteByte('\n')
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, b.Bytes()) {
-		t.Errorf("%s differs; run with -update and read the diff\n%s", path, b.String())
-	}
 }
 
 // sent is a request on the wire.
@@ -112,7 +82,7 @@ func second(t *testing.T) providers.Request {
 func TestS1_S51_FirstRequestOnTheWire(t *testing.T) {
 	t.Parallel()
 	got, _ := send(t, providertest.VisionRequest(t), providertest.Text("x"))
-	golden(t, "first", got.Body)
+	providertest.Golden(t, "first", got.Body)
 	if got.Model != "model-x" || len(got.Messages) != 3 || len(got.Messages[2].Parts()) != 1 {
 		t.Errorf("not one text and one picture: %s", got.Body)
 	}
@@ -129,7 +99,7 @@ func TestS1_S51_FirstRequestOnTheWire(t *testing.T) {
 func TestS52_SecondRequestOnTheWire(t *testing.T) {
 	t.Parallel()
 	got, _ := send(t, second(t), providertest.Text("x"))
-	golden(t, "second", got.Body)
+	providertest.Golden(t, "second", got.Body)
 }
 
 func TestComplete_SystemMessagesAreJoined(t *testing.T) {

@@ -68,24 +68,10 @@ func (p *Provider) response(body []byte, sent []providers.Message) (providers.Re
 	if len(r.Message.ToolCalls) > 0 && r.FinishReason == providers.FinishStop {
 		r.FinishReason = providers.FinishToolCalls // this wire says stop
 	}
-	if e := p.judge(r); e != nil {
+	if e := p.caller.Judge(r); e != nil {
 		return r, e
 	}
 	return r, nil
-}
-
-// judge tells an answer from something that only looks like one.
-func (p *Provider) judge(r providers.Response) *providers.Error {
-	empty := r.Message.Text == "" && len(r.Message.ToolCalls) == 0
-	switch {
-	case r.FinishReason == providers.FinishContentFilter:
-		return p.caller.Fail(providers.Refused, http.StatusOK, "a content filter ended the answer")
-	case r.FinishReason == providers.FinishLength:
-		return p.caller.Fail(providers.Truncated, http.StatusOK, "the answer ended at the output limit")
-	case empty:
-		return p.caller.Fail(providers.EmptyAnswer, http.StatusOK, "the answer holds neither text nor call, finish reason "+string(r.FinishReason))
-	}
-	return nil
 }
 
 // toolCall keeps the model's own bytes of the arguments when they are an object. Some

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,8 +13,6 @@ import (
 	"editor-actions/internal/providers"
 	"editor-actions/internal/providers/providertest"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // send sends req once and gives the recorded request and the answer.
 func send(t *testing.T, req providers.Request, answer providertest.Answer) (sent, providers.Response) {
@@ -57,31 +52,6 @@ type sent struct {
 	Options map[string]any
 }
 
-func golden(t *testing.T, name string, body []byte) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Indent(&b, bytes.TrimSpace(body), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	b.WriteByte('\n')
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, b.Bytes()) {
-		t.Errorf("%s differs; run with -update and read the diff\n%s", path, b.String())
-	}
-}
-
 // second is the request of the closing turn: call, result and picture again.
 func second(t *testing.T) providers.Request {
 	t.Helper()
@@ -99,7 +69,7 @@ func TestS1_S51_FirstRequestOnTheWire(t *testing.T) {
 	t.Parallel()
 	req := providertest.VisionRequest(t)
 	got, _ := send(t, req, providertest.Text("x"))
-	golden(t, "first", got.raw)
+	providertest.Golden(t, "first", got.raw)
 	m := got.Messages
 	if len(m) != 3 || m[1].Content == "" || m[2].Content != "" || len(m[2].Images) != 1 || m[2].Images[0] != req.Messages[2].Parts[0].Image.Base64() {
 		t.Errorf("not a text message and a message with one picture: %s", got.raw)
@@ -112,7 +82,7 @@ func TestS1_S51_FirstRequestOnTheWire(t *testing.T) {
 func TestS52_SecondRequestOnTheWire(t *testing.T) {
 	t.Parallel()
 	got, _ := send(t, second(t), providertest.Text("x"))
-	golden(t, "second", got.raw)
+	providertest.Golden(t, "second", got.raw)
 	if len(got.Messages) != 5 || len(got.Messages[3].ToolCalls) != 1 {
 		t.Fatalf("got %s", got.raw)
 	}

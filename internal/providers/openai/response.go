@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 
 	"editor-actions/internal/providers"
@@ -52,23 +53,12 @@ func (p *Provider) response(body []byte) (providers.Response, error) {
 	return r, nil
 }
 
-// judge tells an answer from something that only looks like one.
+// judge knows this wire's own field for a model that will not.
 func (p *Provider) judge(r providers.Response, refusal string) *providers.Error {
-	fail := func(k providers.Kind, detail string) *providers.Error {
-		return p.caller.Fail(k, 200, detail)
+	if r.Message.Text == "" && len(r.Message.ToolCalls) == 0 && refusal != "" {
+		return p.caller.Fail(providers.Refused, http.StatusOK, "the model refused")
 	}
-	empty := r.Message.Text == "" && len(r.Message.ToolCalls) == 0
-	switch {
-	case r.FinishReason == providers.FinishContentFilter:
-		return fail(providers.Refused, "a content filter ended the answer")
-	case empty && refusal != "":
-		return fail(providers.Refused, "the model refused")
-	case r.FinishReason == providers.FinishLength:
-		return fail(providers.Truncated, "the answer ended at the output limit")
-	case empty:
-		return fail(providers.EmptyAnswer, "the answer holds neither text nor call, finish reason "+string(r.FinishReason))
-	}
-	return nil
+	return p.caller.Judge(r)
 }
 
 // text joins all text parts. Content is a string by the reference; models that

@@ -1,11 +1,7 @@
 package openai_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,8 +10,6 @@ import (
 	"editor-actions/internal/providers"
 	"editor-actions/internal/providers/providertest"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // send sends req once and gives the recorded request and the answer.
 func send(t *testing.T, vendor string, req providers.Request, answer providertest.Answer) (providertest.Request, providers.Response) {
@@ -27,31 +21,6 @@ func send(t *testing.T, vendor string, req providers.Request, answer providertes
 		t.Fatal(err)
 	}
 	return s.Requests()[0], resp
-}
-
-func golden(t *testing.T, name string, body []byte) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Indent(&b, body, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	b.WriteByte('\n')
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, b.Bytes()) {
-		t.Errorf("%s differs; run with -update and read the diff\n%s", path, b.String())
-	}
 }
 
 // second is the request of the closing turn: call, result and picture again.
@@ -73,7 +42,7 @@ func TestS1_S51_FirstRequestOnTheWire(t *testing.T) {
 		t.Run(v, func(t *testing.T) {
 			t.Parallel()
 			got, _ := send(t, v, providertest.VisionRequest(t), providertest.Text("x"))
-			golden(t, "first-"+v, got.Body)
+			providertest.Golden(t, "first-"+v, got.Body)
 			m := got.Messages
 			if len(m) != 3 || m[1].Text() == "" || m[2].Text() != "" || len(m[2].Parts()) != 1 || m[2].Parts()[0].ImageURL.Detail != "low" {
 				t.Errorf("not a string message and a list message with one picture: %s", got.Body)
@@ -88,7 +57,7 @@ func TestS52_SecondRequestOnTheWire(t *testing.T) {
 		t.Run(v, func(t *testing.T) {
 			t.Parallel()
 			got, _ := send(t, v, second(t), providertest.Text("x"))
-			golden(t, "second-"+v, got.Body)
+			providertest.Golden(t, "second-"+v, got.Body)
 			calls := toolCalls(t, got.Messages[3])
 			if calls[0].ID != got.Messages[4].ToolCallID {
 				t.Errorf("call %q and result %q do not belong together", calls[0].ID, got.Messages[4].ToolCallID)

@@ -19,7 +19,7 @@ import (
 
 // Timeout is what a built provider must allow one request: long enough for a busy
 // machine, short enough to wait for.
-const Timeout = 2 * time.Second
+const Timeout = 3 * time.Second
 
 // CanaryKey is the key that builds for the suite use. It must show up nowhere
 // but in the Authorization header.
