@@ -30,6 +30,9 @@ func (a *app) checkProviderCommand() *cobra.Command {
 			if len(args) == 1 {
 				name = args[0]
 			}
+			if name == "" {
+				return &exitError{exitUsage, fmt.Errorf("name a configuration, or set providers.default")}
+			}
 			if _, ok := s.Providers.Configurations[name]; !ok {
 				return &exitError{exitUsage, fmt.Errorf("%q: there is no such entry in providers.configurations", name)}
 			}
@@ -60,6 +63,9 @@ func (a *app) printCheck(r providers.CheckReport, currency string) error {
 	line("model", r.Model)
 	if r.Answered != "" && r.Answered != r.Model {
 		line("answered as", r.Answered)
+	}
+	if r.Host != "" {
+		line("asked at", r.Host)
 	}
 	line("reachable", r.Reachable)
 	line("key accepted", r.KeyAccepted)

@@ -156,7 +156,21 @@ func TestS27_DenialIsToldAndWritesNothing(t *testing.T) {
 }
 
 func TestS28_FourEyes(t *testing.T) {
-	eachService(t, func(c *config.Settings) { c.Review.RequireSecondApprover = true }, func(t *testing.T, s *service) {
+	t.Run("Everywhere", func(t *testing.T) {
+		fourEyes(t, func(c *config.Settings) { c.Review.RequireSecondApprover = true })
+	})
+	t.Run("OneConfiguration", func(t *testing.T) {
+		fourEyes(t, func(c *config.Settings) {
+			m := c.Providers.Configurations["scripted"]
+			m.RequireSecondApprover = true
+			c.Providers.Configurations["scripted"] = m
+		})
+	})
+}
+
+func fourEyes(t *testing.T, change func(*config.Settings)) {
+	t.Helper()
+	eachService(t, change, func(t *testing.T, s *service) {
 		admin := s.as(adminUID)
 		id, card := s.proposed(admin, fileLake)
 		r, _ := admin.decide(id, decisionBody(card, "approve"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,6 +31,9 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := free(cmd.Context(), listen); err != nil { // before half a minute of drawing
+				return err
+			}
 			log := newLogger(config.Server{LogLevel: base.Server.LogLevel, LogFormat: "text"}, a.stderr)
 			_, _ = fmt.Fprintf(a.stdout, "Making the demo site in %s\n", abs)
 			site, err := demo.Build(cmd.Context(), abs, demo.Options{Log: log})
@@ -56,6 +60,15 @@ func (a *app) demoCommand() *cobra.Command {
 	c.Flags().StringVar(&dir, "dir", ".demo", "folder of the demo site")
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	return c
+}
+
+// free reports whether somebody else listens on an address already.
+func free(ctx context.Context, address string) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w; choose another address, port 0 takes a free one", address, err)
+	}
+	return l.Close()
 }
 
 // ensureKeyset makes the demo's keys once; a file that is there is kept.

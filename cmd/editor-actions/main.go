@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -65,6 +66,24 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	return code
 }
 
+// version is what Go knows about the build: the commit it was made from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	revision, dirty := "unknown", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = " with changes"
+		}
+	}
+	return revision + dirty + ", " + info.GoVersion
+}
+
 // app is what all subcommands share.
 type app struct {
 	env            func(string) (string, bool)
@@ -76,6 +95,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "editor-actions",
 		Short:         "Suggests image texts for TYPO3 and writes them only after a person approved",
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

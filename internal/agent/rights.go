@@ -45,11 +45,12 @@ func samePerson(u *typo3.BackendUser, run *suspend.Run) bool {
 }
 
 // mayDecide answers why a user may not take a decision, or nil. With
-// review.requireSecondApprover nobody approves their own run, admins included;
-// rejecting and asking again stay possible.
+// review.requireSecondApprover, or that of the run's configuration, nobody approves their
+// own run, admins included; rejecting and asking again stay possible.
 func (a *Agent) mayDecide(u *typo3.BackendUser, run *suspend.Run, verb suspend.Verb) error {
-	review := a.Settings().Review
-	if verb == suspend.VerbApprove && review.RequireSecondApprover && samePerson(u, run) {
+	s := a.Settings()
+	review, fourEyes := s.Review, s.Review.RequireSecondApprover || s.Providers.Configurations[run.Configuration].RequireSecondApprover
+	if verb == suspend.VerbApprove && fourEyes && samePerson(u, run) {
 		return ErrOwnRun
 	}
 	if verb == suspend.VerbApprove && len(review.ApproverGroups) > 0 && !seesAll(review.ApproverGroups, u) {

@@ -97,9 +97,11 @@ type ProviderConfiguration struct {
 	CAFile          string        `yaml:"caFile"`         // certificate authorities beside the system's, PEM
 	Groups          []uint32      `yaml:"groups"`         // backend groups that may use it; empty = everybody
 	Fallbacks       []string      `yaml:"fallbacks"`
-	Zone            string        `yaml:"zone"`          // local, private, eu, global
-	MaxConcurrent   int           `yaml:"maxConcurrent"` // requests of one key at the same time, in one instance
-	Budget          Budget        `yaml:"budget"`        // of the configuration, all users
+	// RequireSecondApprover is review.requireSecondApprover for the runs of this configuration.
+	RequireSecondApprover bool   `yaml:"requireSecondApprover"`
+	Zone                  string `yaml:"zone"`          // local, private, eu, global
+	MaxConcurrent         int    `yaml:"maxConcurrent"` // requests of one key at the same time, in one instance
+	Budget                Budget `yaml:"budget"`        // of the configuration, all users
 }
 
 // Budget bounds what may be spent in one day (UTC). 0 does not bound.

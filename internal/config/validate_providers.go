@@ -160,6 +160,19 @@ var ShippedAddress = map[string]string{
 	VendorOllama:     "http://127.0.0.1:11434",
 }
 
+// Host is the host of a configuration's address with its port, "" when it has none.
+func (c ProviderConfiguration) Host() string {
+	address := c.BaseURL
+	if address == "" {
+		address = ShippedAddress[c.Vendor]
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
 // allowedHost holds an address against providers.allowedHosts.
 func (v *validator) allowedHost(key string, c ProviderConfiguration, s *Providers) {
 	address := c.BaseURL

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ type CheckReport struct {
 	Configuration string        `json:"configuration"`
 	Vendor        string        `json:"vendor"`
 	Model         string        `json:"model"`
+	Host          string        `json:"host,omitempty"`        // that was asked
 	Answered      string        `json:"answered_as,omitempty"` // the model, as the provider named it
 	Reachable     Verdict       `json:"reachable"`
 	KeyAccepted   Verdict       `json:"key_accepted"`
@@ -72,7 +74,8 @@ func (d *Directory) Check(ctx context.Context, name string, user uint32) CheckRe
 	}
 	word := checkWords[rand.IntN(len(checkWords))] //nolint:gosec // a choice, no secret
 	r, err := resolve(s, name, VisionAction)
-	out.Vendor, out.Model = r.Vendor, r.Model
+	cfg := s.Providers.Configurations[name]
+	out.Vendor, out.Model, out.Host = cfg.Vendor, cmp.Or(r.Model, cfg.Model), cfg.Host()
 	if err != nil {
 		return out.failed(err)
 	}

@@ -53,6 +53,9 @@ func InitKeyset(path string) error {
 // names it. It is on the disk when this returns.
 func keysetBeside(path string, text []byte) (string, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".keyset-*") // mode 0600
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("sealing.keysetFile: the folder %s does not exist: make it first, readable for the service's user only", filepath.Dir(path))
+	}
 	if err != nil {
 		return "", fmt.Errorf("suspend: make keyset file: %w", err)
 	}
