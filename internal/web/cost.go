@@ -47,6 +47,11 @@ func (w *words) seconds(d time.Duration) string {
 	return w.T("operator.seconds", message.NewPrinter(language.Make(w.lang)).Sprint(number.Decimal(d.Seconds(), number.Scale(1))))
 }
 
+// price writes what a million tokens cost.
+func (w *words) price(p float64) string {
+	return message.NewPrinter(language.Make(w.lang)).Sprint(number.Decimal(p, number.MinFractionDigits(2), number.MaxFractionDigits(4)))
+}
+
 // money writes millionths. Small sums keep four digits, because a proposal costs a
 // fraction of a cent.
 func (w *words) money(micros int64) string {

@@ -41,7 +41,7 @@ type checkView struct {
 	Text    string
 	Rows    []checkRow
 	Spent   string
-	Seconds string
+	Seconds string // until the answer, "" when there was none
 	Failure string
 	Detail  string // an operator's sentence, in English
 }
@@ -83,7 +83,7 @@ func (s *Server) modelsPage(c echo.Context) error {
 			Checkable: o.Vendor != "demo" && o.Active && o.Problem == "", Checked: s.lastCheck(w, o.Name),
 		}
 		if o.Priced {
-			m.Price = w.T("models.priced", w.money(int64(o.InputPrice*1e6)), w.money(int64(o.OutputPrice*1e6)), s.Settings().Providers.Currency)
+			m.Price = w.T("models.priced", w.price(o.InputPrice), w.price(o.OutputPrice), s.Settings().Providers.Currency)
 			m.PricedOn, _ = time.Parse(time.DateOnly, o.PricedOn) // loading has checked it
 		}
 		if o.Name == c.QueryParam("check") && m.Checked != nil {
@@ -141,7 +141,10 @@ func (s *Server) checkModel(c echo.Context) error {
 func (w *words) checkView(r providers.CheckReport, at time.Time, currency string) *checkView {
 	v := &checkView{
 		Name: r.Configuration, At: at, OK: r.OK(), Sent: r.Latency > 0, Tone: "success", Text: w.T("models.ok"),
-		Spent: w.spent(r.Usage, currency), Seconds: w.seconds(r.Latency), Detail: r.Detail,
+		Spent: w.spent(r.Usage, currency), Detail: r.Detail,
+	}
+	if r.Reachable == providers.VerdictYes {
+		v.Seconds = w.seconds(r.Latency)
 	}
 	if !v.OK {
 		v.Tone, v.Text = "warning", w.T("models.not_ok")
