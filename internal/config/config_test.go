@@ -131,6 +131,24 @@ func TestLoad_SiteFileHoldsOnlyWhatItChanges(t *testing.T) {
 	}
 }
 
+func TestLoad_ReminderFitsTheExpiry(t *testing.T) {
+	t.Parallel()
+	for review, want := range map[string]int{
+		"{}":                   7,
+		"{expireAfterDays: 8}": 7,
+		"{expireAfterDays: 7}": 6,
+		"{expireAfterDays: 1}": 0,
+		"{expireAfterDays: 0}": 7,
+		"{expireAfterDays: 3, remindAfterDays: 0}":  0,
+		"{expireAfterDays: 3, remindAfterDays: 2}":  2,
+		"{expireAfterDays: 0, remindAfterDays: 99}": 99,
+	} {
+		if got := mustLoad(t, "review: "+review+"\n").Review.RemindAfterDays; got != want {
+			t.Errorf("%s reminds after %d days, want %d", review, got, want)
+		}
+	}
+}
+
 func TestLoad_NothingToSay(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -212,6 +230,8 @@ func TestLoad_Problems(t *testing.T) {
 		"dsn":                     {"typo3: {dsn: 'CANARY'}\n", []string{"typo3.dsn: must begin with mysql://"}},
 		"relative paths":          {"typo3: {rootPath: site, publicPath: ./public}\nsealing: {keysetFile: k}\n", []string{"rootPath: \"site\": must be an absolute path", "publicPath", "sealing.keysetFile"}},
 		"two keysets":             {"sealing: {keysetFile: /k, keyset: CANARY}\n", []string{"sealing.keyset: is set together with"}},
+		"reminder after the end":  {"review: {expireAfterDays: 30, remindAfterDays: 30}\n", []string{"site.yaml:1: review.remindAfterDays: 30: must be less than review.expireAfterDays (30), or 0 for never"}},
+		"reminder of a past day":  {"review: {expireAfterDays: 0, remindAfterDays: -1}\n", []string{"review.remindAfterDays: -1: must be 0 to 3650"}},
 		"redis":                   {"typo3: {sessionBackend: files, redis: {address: 'here', database: -1}}\n", []string{"sessionBackend", "redis.address: \"here\": must be host:port", "redis.database"}},
 		"address masks":           {"typo3: {ipMaskList: 'example.org'}\n", []string{"ipMaskList: \"example.org\": must be addresses"}},
 		"cache webhook":           {"typo3: {cookieSameSite: most, cacheWebhook: {url: 'https://h/x', secret: CANARY, timeoutSeconds: 0}}\n", []string{"cookieSameSite", "cacheWebhook.timeoutSeconds", "cacheWebhook.secret: has 6 characters: must be 16 or more"}},

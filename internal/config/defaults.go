@@ -26,7 +26,7 @@ func DefaultSettings() Settings {
 		Providers:  Providers{Configurations: map[string]ProviderConfiguration{}, Models: []Model{}, Currency: "USD", AllowedHosts: []string{}},
 		Tools:      Tools{SetFileAlternativeText: true, UpdateFALAssetMeta: true},
 		Agent:      Agent{ClosingTurn: ClosingTurnFull, MaxTurns: 4, LeaseSeconds: 120, Workers: 4, MaxAttempts: 3},
-		Review:     Review{ApproverGroups: []uint32{}, ExpireAfterDays: 30},
+		Review:     Review{ApproverGroups: []uint32{}, ExpireAfterDays: 30, RemindAfterDays: 7},
 		Access:     Access{Groups: []uint32{}},
 		Privacy:    Privacy{Level: PrivacyMetadata, RetentionDays: 30},
 		Guardrails: Guardrails{Patterns: []GuardrailPattern{}},

@@ -58,6 +58,7 @@ func (l Loader) Load() (*Settings, []Warning, error) {
 	}
 	d.environment(&s)
 	d.missingVariables(&s)
+	d.shippedReminder(&s.Review)
 	if l.Overlay != nil && s.TYPO3.SettingsFile != "" {
 		if err := l.Overlay(&s.TYPO3, d.set); err != nil {
 			d.problem("typo3.settingsFile", "%v", err)
@@ -70,6 +71,14 @@ func (l Loader) Load() (*Settings, []Warning, error) {
 		return nil, nil, d.err()
 	}
 	return &s, v.warnings, nil
+}
+
+// shippedReminder moves a reminder that the site did not ask for to the day before a
+// short expiry, so that a shorter review.expireAfterDays alone is no error.
+func (d *decoder) shippedReminder(r *Review) {
+	if !d.set("review.remindAfterDays") && r.ExpireAfterDays > 0 && r.RemindAfterDays >= r.ExpireAfterDays {
+		r.RemindAfterDays = r.ExpireAfterDays - 1
+	}
 }
 
 // readFile reads a bounded text file.

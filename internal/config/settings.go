@@ -174,6 +174,7 @@ type Review struct {
 	ApproverGroups        []uint32 `yaml:"approverGroups"`
 	RequireSecondApprover bool     `yaml:"requireSecondApprover"`
 	ExpireAfterDays       int      `yaml:"expireAfterDays"`
+	RemindAfterDays       int      `yaml:"remindAfterDays"` // less than ExpireAfterDays when both are set
 }
 
 // Access rules who may use the product at all. Administrators always may.

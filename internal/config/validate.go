@@ -108,6 +108,10 @@ func (v *validator) loop(s *Settings) {
 	between(v, "agent.maxAttempts", s.Agent.MaxAttempts, 1, 20)
 	v.oneOf("agent.closingTurn", s.Agent.ClosingTurn, ClosingTurnFull, ClosingTurnOff)
 	between(v, "review.expireAfterDays", s.Review.ExpireAfterDays, 0, 3650)
+	between(v, "review.remindAfterDays", s.Review.RemindAfterDays, 0, 3650)
+	if r := s.Review; r.RemindAfterDays > 0 && r.ExpireAfterDays > 0 && r.RemindAfterDays >= r.ExpireAfterDays {
+		v.problem("review.remindAfterDays", "%d: must be less than review.expireAfterDays (%d), or 0 for never", r.RemindAfterDays, r.ExpireAfterDays)
+	}
 	if s.Review.RequireSecondApprover && len(s.Review.ApproverGroups) == 0 {
 		v.warn("review.requireSecondApprover", "without review.approverGroups only an administrator can be the second person")
 	}
