@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,8 +10,10 @@ import (
 	"time"
 
 	"editor-actions/internal/actions"
+	"editor-actions/internal/config"
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
+	"editor-actions/internal/media"
 	"editor-actions/internal/providers"
 	"editor-actions/internal/typo3"
 
@@ -129,18 +132,11 @@ func (a *app) inspectImage() *cobra.Command {
 			if edge < 64 || edge > 4096 {
 				return &exitError{exitUsage, fmt.Errorf("inspect image: --edge %d: must be 64 to 4096 pixels", edge)}
 			}
-			data, err := readFile(args[0], s.Images.MaxFileBytes)
+			picture, err := inspectPicture(cmd.Context(), s, args[0], edge)
 			if err != nil {
 				return err
 			}
-			limits := s.Images
-			limits.Workers = 1
-			scaler, err := downscaler.New(limits, downscaler.Options{Log: slog.New(slog.DiscardHandler)})
-			if err != nil {
-				return err
-			}
-			defer func() { _ = scaler.Close() }() // the answer is out
-			report, image := downscaler.Inspect(cmd.Context(), scaler, data, edge)
+			report, image := picture.Report, picture.Image
 			answer := imageReport{Report: report}
 			if tokens && report.OK {
 				answer.Tokens = providers.EstimateImageTokens(report.Width, report.Height)
@@ -163,6 +159,29 @@ func (a *app) inspectImage() *cobra.Command {
 	return c
 }
 
+// inspected is a picture as it would be sent, and what was noticed about it.
+type inspected struct {
+	Report downscaler.Report
+	Image  *media.Image
+}
+
+// inspectPicture scales one file as the service would.
+func inspectPicture(ctx context.Context, s *config.Settings, path string, edge int) (inspected, error) {
+	data, err := readFile(path, s.Images.MaxFileBytes)
+	if err != nil {
+		return inspected{}, err
+	}
+	limits := s.Images
+	limits.Workers = 1
+	scaler, err := downscaler.New(limits, downscaler.Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return inspected{}, err
+	}
+	defer func() { _ = scaler.Close() }() // the answer is out
+	report, image := downscaler.Inspect(ctx, scaler, data, edge)
+	return inspected{report, image}, nil
+}
+
 // imageReport is what inspect image prints.
 type imageReport struct {
 	downscaler.Report
@@ -180,12 +199,14 @@ func readFile(path string, limit int64) ([]byte, error) {
 }
 
 func (a *app) inspectText() *cobra.Command {
-	var field, lang string
+	var field, lang, image string
+	ctx := actions.LintContext{UILanguage: "en"}
+	var files map[string]string
 	c := &cobra.Command{
 		Use:   "text TEXT",
 		Short: "Clean and check a text as a proposal would be",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			f := actions.Field(field)
 			if !f.Valid() {
 				return &exitError{exitUsage, fmt.Errorf("inspect text: --field %q: must be alternative, title or description", field)}
@@ -194,7 +215,21 @@ func (a *app) inspectText() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report := actions.Inspect(f, lang, args[0], actions.LintContext{UILanguage: "en", MaxLength: f.Settings(s).MaxLength})
+			ctx.MaxLength = f.Settings(s).MaxLength
+			for name, text := range files {
+				ctx.Files = append(ctx.Files, actions.FileText{Name: name, Text: text})
+			}
+			if image != "" {
+				picture, err := inspectPicture(cmd.Context(), s, image, s.Vision.MaxImageEdge)
+				if err != nil {
+					return err
+				}
+				if !picture.Report.OK {
+					return &exitError{exitRefusedPicture, fmt.Errorf("inspect text: --image %s: %s", image, picture.Report.Reason)}
+				}
+				ctx.Picture = picture.Report.Warnings
+			}
+			report := actions.Inspect(f, lang, args[0], ctx)
 			if err := a.printJSON(report); err != nil {
 				return err
 			}
@@ -206,5 +241,9 @@ func (a *app) inspectText() *cobra.Command {
 	}
 	c.Flags().StringVar(&field, "field", "alternative", "alternative, title or description")
 	c.Flags().StringVar(&lang, "lang", "en", "language of the text")
+	c.Flags().StringVar(&ctx.Caption, "caption", "", "the caption that stands beside it")
+	c.Flags().StringVar(&ctx.FileName, "file-name", "", "the name of the picture's file")
+	c.Flags().StringVar(&image, "image", "", "the picture, to see whether it is tiny or an animation")
+	c.Flags().StringToStringVar(&files, "other", nil, "NAME=TEXT, the text of another file; may be repeated")
 	return c
 }

@@ -112,6 +112,15 @@ func TestInspectText_FindingsDecideTheExitCode(t *testing.T) {
 	if code != exitTextError || !strings.Contains(out, `"level":"error","rule":"html"`) {
 		t.Errorf("%d %s", code, out)
 	}
+	code, out, _ = command(t, nil, "inspect", "text", "--caption", "A red boat.", "--other", "boat.jpg=a RED boat", "--image", "../../testdata/images/gif_anim.gif", "A red boat")
+	for _, rule := range []string{"same_as", "same_as_file", "first_frame"} {
+		if code != 0 || !strings.Contains(out, `"rule":"`+rule+`"`) {
+			t.Errorf("%s: %d %s", rule, code, out)
+		}
+	}
+	if code, _, errs := command(t, nil, "inspect", "text", "--image", "../../testdata/images/html.jpg", "A red boat"); code != exitRefusedPicture || !strings.Contains(errs, "html.jpg") {
+		t.Errorf("%d %s", code, errs)
+	}
 	if code, _, _ := command(t, nil, "inspect", "text", "--field", "nonsense", "x"); code != exitUsage {
 		t.Errorf("%d", code)
 	}

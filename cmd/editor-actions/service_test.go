@@ -228,10 +228,17 @@ func (c *client) do(req *http.Request) reply {
 
 func (c *client) get(path string) reply {
 	c.t.Helper()
+	return c.getWith(path, "Accept", "*/*")
+}
+
+// getWith sends one header of its own.
+func (c *client) getWith(path, header, value string) reply {
+	c.t.Helper()
 	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.base+path, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	req.Header.Set(header, value)
 	return c.do(req)
 }
 
@@ -272,8 +279,9 @@ type apiField struct {
 	Old      string `json:"old"`
 	Proposed string `json:"proposed"`
 	Findings []struct {
-		Level string `json:"level"`
-		Rule  string `json:"rule"`
+		Level   string `json:"level"`
+		Rule    string `json:"rule"`
+		Message string `json:"message"`
 	} `json:"findings"`
 }
 

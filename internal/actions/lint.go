@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"editor-actions/internal/downscaler"
+
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
@@ -37,6 +39,7 @@ type LintContext struct {
 	Caption    string           // TYPO3's caption beside the text, "" = none or not known
 	Files      []FileText       // texts of other files, as far as known
 	FileName   string           // to notice a copy of it
+	Picture    []string         // what the downscaler noticed, where nobody shows it beside the picture
 	Off        bool             // the operator has switched the field off for actions
 }
 
@@ -70,6 +73,8 @@ const (
 	RuleKeywords        = "keywords"
 	RuleInstruction     = "instruction"
 	RulePersonAttribute = "person_attribute"
+	RuleTinySource      = downscaler.WarnTinySource
+	RuleFirstFrame      = downscaler.WarnFirstFrame
 )
 
 // Lint holds a text against the rules for its field, errors first. lang is the
@@ -88,6 +93,11 @@ func Lint(field Field, lang, text string, ctx LintContext) []Finding {
 	l.limits()
 	l.content()
 	l.style()
+	for _, code := range ctx.Picture {
+		if _, known := lintMessages[code]; known {
+			l.warn(code)
+		}
+	}
 	slices.SortStableFunc(l.findings, func(a, b Finding) int { return cmp.Compare(rank(a.Level), rank(b.Level)) })
 	return l.findings
 }

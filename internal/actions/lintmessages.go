@@ -75,6 +75,14 @@ var lintMessages = map[string]struct{ en, de string }{
 		"The text is the same as the field \"%s\". People would hear it twice.",
 		"Der Text ist derselbe wie im Feld „%s“. Man würde ihn doppelt hören.",
 	},
+	RuleTinySource: {
+		"The original picture is very small, so the text may be a guess.",
+		"Das Originalbild ist sehr klein, der Text ist vielleicht geraten.",
+	},
+	RuleFirstFrame: {
+		"The file is an animation, and the text is about its first frame only.",
+		"Die Datei ist eine Animation, und der Text handelt nur von ihrem ersten Bild.",
+	},
 	RuleSameFile: {
 		"The file \"%s\" has the same text. Say what tells the two apart.",
 		"Die Datei „%s“ hat denselben Text. Sagen Sie, was die beiden unterscheidet.",

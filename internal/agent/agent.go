@@ -53,6 +53,12 @@ type fileGate interface {
 	LookMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]*falgate.File, error)
 	Open(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error)
 	Sees(who *typo3.BackendUser, f *falgate.File) bool
+	Files(ctx context.Context, who *typo3.BackendUser, q falgate.FileQuery) (falgate.FilePage, error)
+}
+
+// captionSource reads the caption that TYPO3 keeps beside a file's texts.
+type captionSource interface {
+	Caption(ctx context.Context, uid typo3.MetadataUID) (string, error)
 }
 
 // userSource loads backend users with their rights as of now.
@@ -84,6 +90,7 @@ type Deps struct {
 	Gate      fileGate
 	Scaler    scaler
 	Users     userSource
+	Captions  captionSource
 	Models    models
 	Webhooks  messenger
 	Store     *suspend.Store

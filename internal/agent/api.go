@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"time"
 
 	"editor-actions/internal/actions"
@@ -68,7 +69,22 @@ type RunView struct {
 	Initiator string        // display name
 	CanCancel bool
 	Decisions []suspend.Decision // newest last
+	Pick      Pick               // waiting runs of an Inbox only
+	Overdue   bool               // waits for longer than review.remindAfterDays
 }
+
+// Pick says whether a waiting run can be approved together with others.
+type Pick string
+
+// Whether a card can be picked; "" where it is not asked, or the viewer may not approve.
+const (
+	PickReady   Pick = "ready"   // the viewer has opened this card, and it carries no hint
+	PickUnread  Pick = "unread"  // not opened yet, or drawn anew since
+	PickHinting Pick = "hinting" // opened, and it carries a hint or cannot be approved as it stands
+)
+
+// Pickable reports whether the run can be approved together with others.
+func (v *RunView) Pickable() bool { return v.Pick == PickReady }
 
 // Card is the review card of a waiting run.
 type Card struct {
@@ -94,7 +110,8 @@ type Card struct {
 	TurnsLeft  int    // ask-again rounds that are left
 	Provider   string // configuration, vendor and model that saw the picture
 	WaitingFor time.Duration
-	ExpiresAt  time.Time // zero = never
+	ExpiresAt  time.Time     // zero = never
+	Next       suspend.RunID // the card that has waited longest after this one, "" = none
 }
 
 // CardField is one field of a card: the labelled pair of old and new.
@@ -106,6 +123,15 @@ type CardField struct {
 	MaxLength  int    // user-perceived characters, 0 = none
 	Decorative bool   // the proposal is the empty alternative text
 	Findings   []actions.Finding
+}
+
+// Clean reports whether the card can be approved as it stands and carries nothing
+// that asks for a closer look.
+func (c *Card) Clean() bool {
+	if !c.CanApprove || c.Refusal != "" || c.FileMoved || len(c.Moved) > 0 || len(c.Warnings) > 0 || c.Image == nil || len(c.Fields) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(c.Fields, func(f CardField) bool { return len(f.Findings) > 0 })
 }
 
 // EarlierProposal is what a former turn proposed and why it was sent back.

@@ -44,6 +44,9 @@ func (a *Agent) Card(ctx context.Context, viewer *typo3.BackendUser, id suspend.
 		card.TurnsLeft = max(0, settings.Agent.MaxTurns-run.Turn)
 	}
 	card.Provider = providerName(run)
+	if card.Next, err = a.nextCard(ctx, viewer, run); err != nil {
+		return nil, err
+	}
 	card.CanDecide = a.mayDecide(viewer, run, suspend.VerbReject) == nil
 	switch why := a.mayDecide(viewer, run, suspend.VerbApprove); {
 	case why == nil:
@@ -61,15 +64,30 @@ func (a *Agent) Card(ctx context.Context, viewer *typo3.BackendUser, id suspend.
 		card.Withheld, card.CanApprove = true, false // see ErrWithheld
 		return card, nil
 	}
-	if err := a.fill(card, viewer, state); err != nil {
+	if err := a.fill(ctx, card, viewer, state); errors.Is(err, ErrUnreadable) {
 		card.Unreadable, card.CanApprove = true, false
+	} else if err != nil {
+		return nil, err
 	}
 	return card, nil
 }
 
+// nextCard is the card in the viewer's inbox after that of a run, "" at its end.
+func (a *Agent) nextCard(ctx context.Context, viewer *typo3.BackendUser, run *suspend.Run) (suspend.RunID, error) {
+	next, _, err := a.Store.Waiting(ctx, suspend.Query{Initiator: a.scope(viewer), After: suspend.CursorAfter(run), Limit: 1})
+	if err != nil || len(next) == 0 {
+		return "", err
+	}
+	return next[0].ID, nil
+}
+
 // fill adds what only a viewer of the file may see.
-func (a *Agent) fill(card *Card, viewer *typo3.BackendUser, state *suspend.State) error {
+func (a *Agent) fill(ctx context.Context, card *Card, viewer *typo3.BackendUser, state *suspend.State) error {
 	preview, err := decodePreview(state.Preview)
+	if err != nil {
+		return ErrUnreadable.Because(err)
+	}
+	beside, err := a.besides(ctx, viewer, card.View.File, preview.MetadataUID)
 	if err != nil {
 		return err
 	}
@@ -93,7 +111,7 @@ func (a *Agent) fill(card *Card, viewer *typo3.BackendUser, state *suspend.State
 			Field: f.Field, Old: f.Old, Proposed: f.New, Language: f.Language,
 			MaxLength:  actions.MaxLength(a.Settings(), f.Field),
 			Decorative: f.Field == actions.Alternative && f.New == "",
-			Findings:   actions.Lint(f.Field, f.Language, f.New, a.lintContext(f.Field, viewer.Language, proposal, preview.FileName)),
+			Findings:   actions.Lint(f.Field, f.Language, f.New, beside.into(a.lintContext(f.Field, viewer.Language, proposal, preview.FileName), f.Field)),
 		})
 	}
 	for _, raw := range state.Proposals {

@@ -278,15 +278,6 @@ func (e *TextError) As(target any) bool {
 	return false
 }
 
-// lintContext is what the text checks know of a field beside its text.
-func (a *Agent) lintContext(f actions.Field, uiLanguage string, p actions.Proposal, fileName string) actions.LintContext {
-	s := a.Settings()
-	return actions.LintContext{
-		UILanguage: uiLanguage, MaxLength: actions.MaxLength(s, f), Off: !f.Settings(s).Enabled,
-		Decorative: f == actions.Alternative && p.Decorative(), Others: p.Fields, FileName: fileName,
-	}
-}
-
 func decodePreview(raw json.RawMessage) (actions.Preview, error) {
 	var p actions.Preview
 	err := json.Unmarshal(raw, &p)

@@ -75,7 +75,7 @@ func (a *Agent) views(ctx context.Context, viewer *typo3.BackendUser, runs []sus
 		r := runs[i]
 		out[i] = RunView{
 			Run: &r, File: seen[subject(&r)], Initiator: names[typo3.UserUID(r.Initiator)],
-			CanCancel: a.mayCancel(viewer, &r), Decisions: decisions[r.ID],
+			CanCancel: a.mayCancel(viewer, &r), Decisions: decisions[r.ID], Overdue: a.overdue(&r),
 		}
 	}
 	return out, nil
@@ -96,6 +96,9 @@ func (a *Agent) Inbox(ctx context.Context, viewer *typo3.BackendUser, q InboxQue
 	}
 	box := &Inbox{Next: next, All: query.Initiator == nil}
 	if box.Waiting, err = a.views(ctx, viewer, waiting); err != nil {
+		return nil, err
+	}
+	if err := a.pick(ctx, viewer, box.Waiting); err != nil {
 		return nil, err
 	}
 	if q.After != "" {

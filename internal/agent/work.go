@@ -106,6 +106,7 @@ func (a *Agent) housekeeper(ctx context.Context) {
 		if days := s.Privacy.RetentionDays; days > 0 {
 			a.repeat(ctx, "delete old events", days, a.Store.PurgeEvents)
 		}
+		a.repeat(ctx, "forget opened cards", openedDays, a.Store.PurgeOpened)
 		select {
 		case <-ctx.Done():
 			return

@@ -184,7 +184,10 @@ func TestMigrate_FromTheVersionBefore(t *testing.T) {
 		for _, column := range []string{"run DROP COLUMN prompt", "decision DROP COLUMN prompt", "decision DROP COLUMN category"} {
 			mustExec(t, s.DB, "ALTER TABLE tx_editoractions_"+column)
 		}
-		mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id = 4")
+		for _, later := range []string{"opened"} {
+			mustExec(t, s.DB, "DROP TABLE tx_editoractions_"+later)
+		}
+		mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id >= 4")
 		mustExec(t, s.DB, `INSERT INTO tx_editoractions_run (id, status, phase, action, tool, subject_table, subject_uid, initiator, idempotency_key, created_at, queued_at, input_tokens, message)
 			VALUES ('01a23207-de6f-7f30-8fa9-41ae0659420c', 'completed', 'close', 'a', 't', 'sys_file', 23, 10, 'k', '2026-01-01 00:00:00', '2026-01-01 00:00:00', 7, '')`)
 		for _, what := range []string{"once", "cut off before it was recorded"} {
@@ -198,7 +201,7 @@ func TestMigrate_FromTheVersionBefore(t *testing.T) {
 			if err := s.DB.Raw("SELECT COUNT(*) FROM tx_editoractions_run WHERE input_tokens = 7 AND prompt = ''").Scan(&rows).Error; err != nil || rows != 1 {
 				t.Errorf("%s: %d rows, %v", what, rows, err)
 			}
-			mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id = 4")
+			mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id >= 4")
 		}
 	})
 }

@@ -19,6 +19,9 @@ type Query struct {
 // cursor is "time|id": keyset paging over two columns.
 func cursor(t time.Time, id string) string { return t.UTC().Format(time.RFC3339Nano) + "|" + id }
 
+// CursorAfter is the cursor of the page of Waiting that begins after a waiting run.
+func CursorAfter(r *Run) string { return cursor(r.WaitingSince, string(r.ID)) }
+
 func parseCursor(s string) (time.Time, string, bool) {
 	stamp, id, ok := strings.Cut(s, "|")
 	if !ok {

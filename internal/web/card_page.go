@@ -23,7 +23,21 @@ func (s *Server) cardPage(c echo.Context) error {
 	if card.View.Run.Status != suspend.Waiting {
 		return s.redirect(c, "/runs/"+string(id))
 	}
+	s.cardShown(c, card)
 	return s.renderCard(c, http.StatusOK, s.words(c).cardView(card))
+}
+
+// cardShown keeps that the viewer has the card before them. A browser that fetches
+// pages ahead has nobody looking at them. That it was not kept costs the reviewer a
+// click: the card is then decided alone.
+func (s *Server) cardShown(c echo.Context, card *agent.Card) {
+	if c.Request().Header.Get("Sec-Purpose") != "" || c.Request().Method != http.MethodGet {
+		return
+	}
+	ctx := c.Request().Context()
+	if err := s.Agent.Opened(ctx, viewerOf(c), card); err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "keep opened card", "request_id", requestID(c), "run_id", card.View.Run.ID, "err", err)
+	}
 }
 
 func (s *Server) renderCard(c echo.Context, code int, v cardView) error {

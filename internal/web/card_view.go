@@ -21,6 +21,8 @@ type cardView struct {
 	OwnRun     bool
 	Since      time.Time
 	ExpiresAt  time.Time
+	Overdue    bool   // waits for longer than it should
+	Next       string // address of the next card, "" when there is none
 	Turn       int
 	Digest     string
 	Picture    string // address of the picture that was sent, "" when there is none to show
@@ -96,6 +98,10 @@ func (w *words) cardView(card *agent.Card) cardView {
 		// What a reviewer cannot see is not theirs to approve: what was seen is what is written.
 		CanApprove: card.CanApprove && !card.Withheld && !card.Unreadable, CanDecide: card.CanDecide, CanCancel: card.View.CanCancel, TurnsLeft: card.TurnsLeft,
 		NoModel: r.WithoutModel(),
+	}
+	v.Overdue = card.View.Overdue
+	if card.Next != "" {
+		v.Next = "/review/" + string(card.Next)
 	}
 	if card.Image != nil {
 		// The digest keeps a picture of an earlier card from being shown with this one.

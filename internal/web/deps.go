@@ -35,7 +35,9 @@ type reviewDesk interface {
 	Inbox(ctx context.Context, viewer *typo3.BackendUser, q agent.InboxQuery) (*agent.Inbox, error)
 	Count(ctx context.Context, viewer *typo3.BackendUser) (int, error)
 	Card(ctx context.Context, viewer *typo3.BackendUser, id suspend.RunID) (*agent.Card, error)
+	Opened(ctx context.Context, viewer *typo3.BackendUser, card *agent.Card) error
 	Decide(ctx context.Context, r agent.DecideRequest) (agent.DecideResult, error)
+	ApproveMany(ctx context.Context, reviewer *typo3.BackendUser, remoteIP string, cards []agent.Shown) []agent.Approved
 }
 
 // fileRuns tells what happened and what happens to files.

@@ -233,19 +233,20 @@ func (f *fakeCatalogue) Explain(_ context.Context, u *typo3.BackendUser, action 
 
 // fakeRuns holds runs and cards; results of decisions are set by the test.
 type fakeRuns struct {
-	mu        sync.Mutex
-	gate      *fakeGate
-	cards     map[suspend.RunID]*agent.Card
-	order     []suspend.RunID
-	history   map[typo3.FileUID][]suspend.Decision
-	restored  []agent.RestoreRequest
-	started   []agent.StartRequest
-	decisions []agent.DecideRequest
-	cancelled []suspend.RunID
-	result    agent.DecideResult
-	err       error
-	watch     chan agent.RunView
-	next      string
+	mu          sync.Mutex
+	gate        *fakeGate
+	cards       map[suspend.RunID]*agent.Card
+	order       []suspend.RunID
+	history     map[typo3.FileUID][]suspend.Decision
+	restored    []agent.RestoreRequest
+	started     []agent.StartRequest
+	decisions   []agent.DecideRequest
+	openedCards []suspend.RunID
+	cancelled   []suspend.RunID
+	result      agent.DecideResult
+	err         error
+	watch       chan agent.RunView
+	next        string
 }
 
 func (f *fakeRuns) may(viewer *typo3.BackendUser, id suspend.RunID) (*agent.Card, error) {

@@ -41,6 +41,8 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"user_not_found":       "Diese Person gibt es im Backend nicht.",
 
 	// agent
+	"card_not_opened":        "Sie haben diese Karte in ihrem jetzigen Stand noch nicht geöffnet. Öffnen Sie sie, dann entscheiden Sie.",
+	"card_has_hints":         "Diese Karte trägt einen Hinweis, deshalb wird über sie auf ihrer eigenen Seite entschieden.",
 	"card_withheld":          "Sie dürfen diese Datei nicht sehen und können deshalb keinen Text für sie freigeben. Ablehnen können Sie den Lauf.",
 	"own_run":                "Sie haben diesen Lauf gestartet, deshalb muss ihn eine andere Person freigeben. Ablehnen können Sie ihn.",
 	"not_a_reviewer":         "Sie dürfen diesen Lauf verfolgen, aber nicht über ihn entscheiden.",

@@ -20,6 +20,8 @@ type inboxView struct {
 	Recent  []inboxRowView
 	First   bool
 	Next    string
+	Picks   bool // the viewer could approve some of the waiting together
+	Ready   bool // and some of them now
 }
 
 // inboxRowView is one run in a list. It carries no content.
@@ -35,6 +37,10 @@ type inboxRowView struct {
 	Tone      string
 	Decision  string
 	Turn      int
+	Digest    string
+	Pick      agent.Pick
+	Pickable  bool
+	Overdue   bool // waits for longer than it should
 }
 
 func (s *Server) inboxPage(c echo.Context) error {
@@ -52,6 +58,9 @@ func (s *Server) inboxPage(c echo.Context) error {
 		v.Title = w.N("review.title", v.Pending)
 	}
 	v.Waiting, v.Active, v.Recent = inboxRows(w, box.Waiting), inboxRows(w, box.Active), inboxRows(w, box.Recent)
+	for _, r := range v.Waiting {
+		v.Picks, v.Ready = v.Picks || r.Pick != "", v.Ready || r.Pickable
+	}
 	if box.Next != "" {
 		v.Next = "/review?after=" + url.QueryEscape(box.Next)
 	}
@@ -65,6 +74,7 @@ func inboxRows(w *words, views []agent.RunView) []inboxRowView {
 		row := inboxRowView{
 			ID: r.Run.ID, Link: "/runs/" + string(r.Run.ID), Action: w.action(r.Run.Action), File: fileOfRun(r),
 			Initiator: r.Initiator, Since: r.Run.Created, When: "review.when.started", Turn: r.Run.Turn,
+			Digest: r.Run.Digest, Pick: r.Pick, Pickable: r.Pickable(), Overdue: r.Overdue,
 		}
 		row.Status, row.Tone = statusBadge(w, r.Run)
 		switch {

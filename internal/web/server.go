@@ -119,6 +119,7 @@ func (s *Server) routes(settings *config.Settings) error {
 	in.POST("/runs/:id/cancel", s.cancelRun)
 	in.POST("/runs/:id/restore", s.restoreRun)
 	in.GET("/review", s.inboxPage)
+	in.POST("/review", s.approveMany)
 	in.GET("/review/:id", s.cardPage)
 	in.GET("/review/:id/picture", s.cardPicture)
 	in.POST("/review/:id", s.decide)

@@ -137,6 +137,7 @@ func (f *fixture) addRuns() {
 		Fields:     []agent.CardField{{Field: actions.Alternative, Old: "IMG_1234.JPG", Proposed: "Eine Brücke über dem Fluss", Language: "de", MaxLength: 120}},
 		CanApprove: true, CanDecide: true, TurnsLeft: 3, Provider: "demo (demo-vision)",
 	})
+	f.runs.cards[runWaiting].View.Pick, f.runs.cards[runWaiting].Next = agent.PickReady, runTwo
 	two := run(runTwo, suspend.Waiting)
 	two.Action, two.SubjectUID, two.Turn = actions.SuggestTitleAndDescription, 9, 2
 	f.runs.add(&agent.Card{
@@ -149,6 +150,7 @@ func (f *fixture) addRuns() {
 		Warnings: []string{"tiny_source", "first_frame", "flattened"}, CanApprove: true, CanDecide: true, TurnsLeft: 0,
 		Earlier: []agent.EarlierProposal{{Turn: 1, Fields: map[actions.Field]string{actions.Title: "First try"}, Reason: hostile, By: "Revi Ewer"}}, ExpiresAt: clock.AddDate(0, 0, 30),
 	})
+	f.runs.cards[runTwo].View.Pick, f.runs.cards[runTwo].View.Overdue = agent.PickHinting, true
 	working := run(runWorking, suspend.Running)
 	working.Turn = 0
 	f.runs.add(&agent.Card{View: view(working, hero)})

@@ -52,6 +52,19 @@ function counter(hint) {
   update();
 }
 
+// The inbox: one box that ticks all the others.
+function selectAll(form) {
+  const boxes = [...form.querySelectorAll("input[name=run]")];
+  const buttons = form.querySelector(".many-buttons");
+  if (boxes.length < 2 || !buttons) return;
+  const all = document.createElement("button");
+  all.type = "button";
+  all.className = "btn btn-default";
+  all.textContent = form.dataset.all;
+  all.addEventListener("click", () => boxes.forEach((b) => { b.checked = true; }));
+  buttons.append(all);
+}
+
 // A run: a message of the stream loads the page's state again; nothing else is in it.
 function follow(run) {
   const showHint = () => document.getElementById("live-hint")?.removeAttribute("hidden");
@@ -96,6 +109,7 @@ function follow(run) {
 localTimes(document);
 document.querySelectorAll(".length[data-for]").forEach(counter);
 document.querySelectorAll("form[data-busy]").forEach(busyForm);
+document.querySelectorAll("form[data-all]").forEach(selectAll);
 const run = document.getElementById("run");
 if (run?.dataset.events) follow(run);
 document.querySelector("main [autofocus]")?.focus();

@@ -1,0 +1,42 @@
+import { expect, openFile, startOn, test } from '../lib/demo.mjs';
+import { expectAccessible, expectNoSidewaysScroll } from '../lib/axe.mjs';
+
+test('cards that were opened are approved together, with the keyboard', async ({ as }) => {
+  const editor = await as('editor');
+  const names = ['Leselampe.jpg', 'Obstschale.jpg'];
+  for (const name of names) {
+    await openFile(editor, ['Stillleben'], name);
+    await startOn(editor, name);
+  }
+  const admin = await as('admin');
+  await admin.goto('/review');
+  await expect(admin.getByText('Not opened yet')).toHaveCount(2);
+  await expect(admin.getByRole('checkbox')).toHaveCount(0);
+  await expectAccessible(admin, 'an inbox with nothing opened yet');
+
+  // From card to card, then back to the list.
+  await admin.getByRole('link', { name: names[0] }).click();
+  await expect(admin.getByRole('heading', { level: 1 })).toContainText(names[0]);
+  await admin.getByRole('link', { name: 'Next card' }).click();
+  await expect(admin.getByRole('heading', { level: 1 })).toContainText(names[1]);
+  await expect(admin.getByRole('link', { name: 'Next card' })).toHaveCount(0);
+  await admin.goto('/review');
+  await expect(admin.getByRole('checkbox')).toHaveCount(2);
+  await expectAccessible(admin, 'an inbox with cards to pick');
+  await admin.setViewportSize({ width: 320, height: 640 });
+  await expectNoSidewaysScroll(admin, 'an inbox with cards to pick');
+  await expectAccessible(admin, 'an inbox with cards to pick, narrow');
+  await admin.setViewportSize({ width: 1280, height: 800 });
+
+  const first = admin.getByRole('checkbox', { name: new RegExp(names[0]) });
+  await first.focus();
+  await admin.keyboard.press('Space');
+  await expect(first).toBeChecked();
+  await admin.getByRole('button', { name: 'Select all' }).press('Enter');
+  await expect(admin.getByRole('checkbox', { name: new RegExp(names[1]) })).toBeChecked();
+  await admin.getByRole('button', { name: 'Approve and store the selected ones' }).press('Enter');
+  const said = admin.getByText('2 proposals were approved and stored.');
+  await expect(said).toBeVisible();
+  await expect(admin.locator('main [autofocus]')).toBeFocused();
+  await expect(admin.getByRole('checkbox')).toHaveCount(0);
+});
