@@ -43,6 +43,7 @@ var (
 // catalogue is what the loop needs of the actions room.
 type catalogue interface {
 	Prepare(ctx context.Context, user *typo3.BackendUser, action string, subject actions.Subject, note string) (*actions.Prepared, error)
+	Plan(ctx context.Context, user *typo3.BackendUser, action, numbers string, busy actions.Busy) (*actions.Plan, error)
 	PrepareRestore(ctx context.Context, user *typo3.BackendUser, subject actions.Subject, earlier map[actions.Field]string) (*actions.Restored, error)
 	Tool(name string) (tool actions.Tool, enabled bool)
 }
@@ -136,27 +137,41 @@ func instanceName() string {
 // action cannot run for this user and record is the one actions.ErrNotAvailable
 // (P3), and then there is no run. A repeated idempotency key answers the run it made.
 func (a *Agent) Start(ctx context.Context, r StartRequest) (*suspend.Run, error) {
-	if !r.User.MayEnter(a.Settings().Access.Groups) {
-		return nil, actions.ErrNotAvailable
-	}
-	p, err := a.Catalogue.Prepare(ctx, r.User, r.Action, actions.Subject{Table: r.Table, UID: r.UID}, r.Note)
+	n, err := a.prepare(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	run, created, err := a.Store.Create(ctx, suspend.NewRun{
+	run, created, err := a.Store.Create(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if created {
+		a.queued(ctx, run)
+	}
+	return run, nil
+}
+
+// prepare asks every question about a run and scales its picture. It stores nothing.
+func (a *Agent) prepare(ctx context.Context, r StartRequest) (suspend.NewRun, error) {
+	if !r.User.MayEnter(a.Settings().Access.Groups) {
+		return suspend.NewRun{}, actions.ErrNotAvailable
+	}
+	p, err := a.Catalogue.Prepare(ctx, r.User, r.Action, actions.Subject{Table: r.Table, UID: r.UID}, r.Note)
+	if err != nil {
+		return suspend.NewRun{}, err
+	}
+	return suspend.NewRun{
 		Action: p.Action.Key, Tool: p.Action.Tool,
 		SubjectTable: p.Subject.Table, SubjectUID: p.Subject.UID, StorageUID: uint32(p.File.Storage),
 		Initiator: uint32(r.User.UID), OriginalUser: uint32(r.User.OriginalUID),
 		Language: p.Language, Configuration: p.Configuration,
 		SourceSHA256: p.SourceSHA256, Prompt: p.Prompt, IdempotencyKey: r.IdempotencyKey,
 		State: suspend.State{Messages: p.Messages, Note: p.Note, Warnings: p.Warnings},
-	})
-	if err != nil {
-		return nil, err
-	}
-	if created {
-		a.Log.InfoContext(ctx, "queued run", "run_id", run.ID, "action", run.Action, "file_uid", run.SubjectUID, "be_user_uid", r.User.UID)
-		a.hub.changed(run.ID)
-	}
-	return run, nil
+	}, nil
+}
+
+// queued tells the log and the workers of a new run.
+func (a *Agent) queued(ctx context.Context, run *suspend.Run) {
+	a.Log.InfoContext(ctx, "queued run", "run_id", run.ID, "action", run.Action, "file_uid", run.SubjectUID, "be_user_uid", run.Initiator)
+	a.hub.changed(run.ID)
 }

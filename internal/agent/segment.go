@@ -225,6 +225,7 @@ func (s *segment) stop(ctx context.Context, err error, reason suspend.Reason) {
 	}
 	s.a.Log.WarnContext(ctx, "stopped run", "run_id", s.run.ID, "turn", s.run.Turn, "reason", string(reason), "err", err)
 	s.settle(ctx, suspend.Failed, reason, "", kind)
+	s.stopBatch(ctx, err)
 }
 
 // leave gives the run back when the process is going down, so that another

@@ -181,7 +181,12 @@ func TestMigrate_FromTheVersionBefore(t *testing.T) {
 			drop = "ALTER TABLE tx_editoractions_decision DROP KEY decided"
 		}
 		mustExec(t, s.DB, drop)
-		for _, column := range []string{"run DROP COLUMN prompt", "decision DROP COLUMN prompt", "decision DROP COLUMN category"} {
+		drop = "DROP INDEX tx_editoractions_run_batch"
+		if s.Dialect == database.MySQL {
+			drop = "ALTER TABLE tx_editoractions_run DROP KEY batch"
+		}
+		mustExec(t, s.DB, drop)
+		for _, column := range []string{"run DROP COLUMN batch", "run DROP COLUMN prompt", "decision DROP COLUMN prompt", "decision DROP COLUMN category"} {
 			mustExec(t, s.DB, "ALTER TABLE tx_editoractions_"+column)
 		}
 		for _, later := range []string{"opened"} {

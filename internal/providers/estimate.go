@@ -19,6 +19,14 @@ type Estimate struct {
 // usualAnswer is about what a call with its texts has in tokens.
 const usualAnswer = 120
 
+// Times is the estimate of n such runs.
+func (e Estimate) Times(n int) Estimate {
+	e.InputTokens *= int64(n)
+	e.OutputTokens *= int64(n)
+	e.CostMicros *= int64(n)
+	return e
+}
+
 // Estimate tells about what sends of a request with a picture of edge x edge pixels will
 // take at most with a configuration; the second and later ones carry the answers of
 // those before. known is false when nothing can be said: there is no such

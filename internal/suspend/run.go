@@ -121,6 +121,7 @@ type Run struct {
 	Settled       time.Time       // zero = not yet
 	SourceSHA256  string          // of the original file
 	Prompt        string          // which prompt was used, see NewRun
+	Batch         string          // of the batch it was started in, else ""
 	Written       bool            // the approved change is in the database
 	Usage         providers.Usage // of all segments
 	Message       string          // the model's sentence, screened
@@ -166,6 +167,7 @@ type NewRun struct {
 	Configuration  string // "" = no model is asked; the state must hold the call then
 	SourceSHA256   string
 	Prompt         string // a short name of the prompt without record and note, to compare prompts by
+	Batch          string // what runs that were started together share, a UUID; "" = started alone
 	IdempotencyKey string // "" = none
 	State          State
 }

@@ -81,6 +81,7 @@ type runRow struct {
 	SettledAt      *time.Time `gorm:"column:settled_at"`
 	SourceSHA256   string     `gorm:"column:source_sha256"`
 	Prompt         string     `gorm:"column:prompt"`
+	Batch          string     `gorm:"column:batch"`
 	Written        bool       `gorm:"column:written"`
 	InputTokens    int64      `gorm:"column:input_tokens"`
 	OutputTokens   int64      `gorm:"column:output_tokens"`
@@ -143,7 +144,7 @@ func (r *runRow) run() *Run {
 		Configuration: r.Configuration, Vendor: r.Vendor, Model: r.Model, Turn: r.Turn, Digest: r.Digest,
 		Attempts: r.Attempts, LeaseOwner: r.LeaseOwner, LeaseExpires: at(r.LeaseExpires),
 		Created: r.CreatedAt.UTC(), Started: at(r.StartedAt), WaitingSince: at(r.WaitingSince), Settled: at(r.SettledAt),
-		SourceSHA256: r.SourceSHA256, Prompt: r.Prompt, Written: r.Written,
+		SourceSHA256: r.SourceSHA256, Prompt: r.Prompt, Batch: r.Batch, Written: r.Written,
 		Usage: providers.Usage{
 			InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, CachedInputTokens: r.CachedInput,
 			ReasoningTokens: r.Reasoning, CostMicros: r.CostMicros, Unpriced: r.Unpriced,
@@ -164,6 +165,10 @@ func (s *Store) conn(ctx context.Context, tx *gorm.DB) *gorm.DB {
 // Create stores a run with its sealed state. A repeated idempotency key
 // of the same initiator answers the run it made, and created is false.
 func (s *Store) Create(ctx context.Context, n NewRun) (run *Run, created bool, err error) {
+	return s.create(ctx, nil, n)
+}
+
+func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, created bool, err error) {
 	id := s.NewID()
 	key := string(id)
 	if n.IdempotencyKey != "" { // whatever a caller made up, of any length
@@ -186,15 +191,15 @@ func (s *Store) Create(ctx context.Context, n NewRun) (run *Run, created bool, e
 		ID: string(id), Status: born.target(), Phase: string(PhasePropose), Action: n.Action, Tool: n.Tool,
 		SubjectTable: n.SubjectTable, SubjectUID: n.SubjectUID, StorageUID: n.StorageUID, Initiator: n.Initiator,
 		OriginalUser: n.OriginalUser, Language: n.Language, Configuration: n.Configuration, IdempotencyKey: key,
-		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Prompt: n.Prompt, Version: 1,
+		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Prompt: n.Prompt, Batch: n.Batch, Version: 1,
 	}}
 	if len(n.State.Pending) > 0 {
 		row.Row.Turn, row.Row.Digest, row.Row.WaitingSince = 1, Digest(n.State.Pending, 0), &now
 	}
-	err = s.conn(ctx, nil).Create(&row).Error
+	err = s.conn(ctx, tx).Create(&row).Error
 	if errors.Is(err, gorm.ErrDuplicatedKey) {
 		var first runRow
-		if err := s.conn(ctx, nil).Where("initiator = ? AND idempotency_key = ?", n.Initiator, key).Take(&first).Error; err != nil {
+		if err := s.conn(ctx, tx).Where("initiator = ? AND idempotency_key = ?", n.Initiator, key).Take(&first).Error; err != nil {
 			return nil, false, fmt.Errorf("suspend: find run of idempotency key: %w", err)
 		}
 		return first.run(), false, nil

@@ -241,6 +241,7 @@ type fakeRuns struct {
 	restored    []agent.RestoreRequest
 	started     []agent.StartRequest
 	decisions   []agent.DecideRequest
+	batches     []agent.BatchRequest
 	openedCards []suspend.RunID
 	cancelled   []suspend.RunID
 	result      agent.DecideResult

@@ -41,6 +41,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"user_not_found":       "Diese Person gibt es im Backend nicht.",
 
 	// agent
+	"batch_empty":            "Es gibt nichts zu starten: Keine der Dateien kann gerade verwendet werden. Die Liste sagt, warum.",
 	"card_not_opened":        "Sie haben diese Karte in ihrem jetzigen Stand noch nicht geöffnet. Öffnen Sie sie, dann entscheiden Sie.",
 	"card_has_hints":         "Diese Karte trägt einen Hinweis, deshalb wird über sie auf ihrer eigenen Seite entschieden.",
 	"card_withheld":          "Sie dürfen diese Datei nicht sehen und können deshalb keinen Text für sie freigeben. Ablehnen können Sie den Lauf.",

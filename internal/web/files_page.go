@@ -19,17 +19,18 @@ const filesPerPage = 24
 // filesView is the files page: a folder, or everything below it that lacks text.
 type filesView struct {
 	page
-	Tree    []folderView
-	Crumbs  []folderView
-	Sub     []folderView
-	Folder  string
-	Missing bool
-	Files   []fileView
-	Next    string // address of the next page
-	First   bool   // this is the first page
-	NoMount bool   // the user has no folder at all
-	AllLink string
-	GapLink string
+	Tree     []folderView
+	Crumbs   []folderView
+	Sub      []folderView
+	Folder   string
+	Missing  bool
+	Files    []fileView
+	Next     string // address of the next page
+	First    bool   // this is the first page
+	NoMount  bool   // the user has no folder at all
+	AllLink  string
+	GapLink  string
+	CanStart bool // on some of the files
 }
 
 // folderView is a folder as a link.
@@ -100,6 +101,9 @@ func (s *Server) filesPage(c echo.Context) error {
 	}
 	if v.Files, err = s.fileViews(c, files.Files); err != nil {
 		return err
+	}
+	for _, f := range v.Files {
+		v.CanStart = v.CanStart || f.CanStart
 	}
 	v.AllLink, v.GapLink = filesLink(v.Folder, false, 0), filesLink(v.Folder, true, 0)
 	if files.Next != 0 {

@@ -36,6 +36,7 @@ type inboxRowView struct {
 	Status    string
 	Tone      string
 	Decision  string
+	Why       string // it ended, in words
 	Turn      int
 	Digest    string
 	Pick      agent.Pick

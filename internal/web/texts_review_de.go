@@ -178,6 +178,7 @@ var germanReviewTexts = map[Key]string{
 	"outcome.status.rejected":   "Der Vorschlag wurde abgelehnt. Es wurde nichts gespeichert.",
 	"outcome.status.expired":    "Niemand hat rechtzeitig entschieden, der Lauf ist abgelaufen. Es wurde nichts gespeichert.",
 
+	"cause.batch_stopped":   "Er wurde nie gestartet: Die anderen wurden angehalten, weil heute nichts mehr bezahlt werden kann.",
 	"cause.rate_limited":    "Der Anbieter bittet um Geduld; versuchen Sie es später.",
 	"cause.quota":           "Das Kontingent beim Anbieter ist aufgebraucht; das ist Sache der Administration.",
 	"cause.auth":            "Der Anbieter hat den Schlüssel abgelehnt; das ist Sache der Administration.",

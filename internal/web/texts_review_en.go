@@ -178,6 +178,7 @@ var englishReviewTexts = map[Key]string{
 	"outcome.status.rejected":   "The proposal was rejected. Nothing was stored.",
 	"outcome.status.expired":    "Nobody decided in time, so the run has expired. Nothing was stored.",
 
+	"cause.batch_stopped":   "It was never started: the batch was stopped, because nothing more can be paid today.",
 	"cause.rate_limited":    "The provider asks to slow down; try again later.",
 	"cause.quota":           "The provider's quota is used up; an administrator has to look.",
 	"cause.auth":            "The provider refused the key; an administrator has to look.",

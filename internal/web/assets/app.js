@@ -54,7 +54,7 @@ function counter(hint) {
 
 // The inbox: one box that ticks all the others.
 function selectAll(form) {
-  const boxes = [...form.querySelectorAll("input[name=run]")];
+  const boxes = [...form.querySelectorAll("input[type=checkbox]")];
   const buttons = form.querySelector(".many-buttons");
   if (boxes.length < 2 || !buttons) return;
   const all = document.createElement("button");
@@ -63,6 +63,28 @@ function selectAll(form) {
   all.textContent = form.dataset.all;
   all.addEventListener("click", () => boxes.forEach((b) => { b.checked = true; }));
   buttons.append(all);
+}
+
+// A batch: looked at again while something happens.
+function poll(section) {
+  const timer = setInterval(async () => {
+    const answer = await fetch(section.dataset.poll, { headers: { Accept: "text/html" } }).catch(() => null);
+    if (!answer?.ok || answer.redirected) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("batch");
+    if (!fresh) return;
+    const was = section.querySelector("#batch-state").textContent;
+    const is = fresh.querySelector("#batch-state").textContent;
+    if (was === is && fresh.dataset.poll) return;
+    localTimes(fresh);
+    const held = section.contains(document.activeElement);
+    section.replaceChildren(...fresh.childNodes);
+    if (held) document.getElementById("main").focus();
+    if (live) live.textContent = is;
+    if (!fresh.dataset.poll) {
+      clearInterval(timer);
+      document.querySelector(".docheader-buttons .end")?.remove();
+    }
+  }, 3000);
 }
 
 // A run: a message of the stream loads the page's state again; nothing else is in it.
@@ -110,6 +132,7 @@ localTimes(document);
 document.querySelectorAll(".length[data-for]").forEach(counter);
 document.querySelectorAll("form[data-busy]").forEach(busyForm);
 document.querySelectorAll("form[data-all]").forEach(selectAll);
+document.querySelectorAll("[data-poll]").forEach(poll);
 const run = document.getElementById("run");
 if (run?.dataset.events) follow(run);
 document.querySelector("main [autofocus]")?.focus();

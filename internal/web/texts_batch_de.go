@@ -1,0 +1,38 @@
+package web
+
+// germanBatchTexts are the words of runs that are started together.
+var germanBatchTexts = map[Key]string{
+	"files.suggest_many": "Texte für die ausgewählten vorschlagen",
+
+	"batch.heading":            "Mehrere Dateien",
+	"batch.to_files":           "Dateien",
+	"batch.intro":              "Jede Datei bekommt einen eigenen Lauf, eine eigene Karte und eine eigene Entscheidung. Nichts wird gespeichert, bevor ein Mensch es freigibt.",
+	"batch.action":             "Aktion",
+	"batch.numbers":            "Dateien, nach ihren Nummern (uid)",
+	"batch.numbers_hint":       "Getrennt durch Leerzeichen oder Kommas; höchstens %d werden gestartet.",
+	"batch.plan":               "Neu planen",
+	"batch.cut":                "Nur die ersten 100 Angaben wurden gelesen.",
+	"batch.runs_one":           "%d Datei wird gestartet",
+	"batch.runs_other":         "%d Dateien werden gestartet",
+	"batch.none":               "Noch ist keine Datei ausgewählt.",
+	"batch.will_run":           "Wird gestartet",
+	"batch.skipped":            "Übersprungen",
+	"batch.skip.junk":          "Nicht die Nummer einer Datei",
+	"batch.skip.duplicate":     "Zweimal genannt",
+	"batch.skip.not_available": "Für diese Aktion nicht verfügbar",
+	"batch.skip.open":          "Ist schon unterwegs",
+	"batch.skip.over_cap":      "Mehr, als auf einmal gestartet werden",
+	"batch.note_hint":          "Ein Hinweis für alle. Er sagt dem Modell, worauf es ankommt; er ändert nie eine Datei.",
+	"batch.start_one":          "%d Lauf starten",
+	"batch.start_other":        "%d Läufe starten",
+	"batch.busy":               "Die Läufe werden gestartet …",
+	"batch.progress":           "%d von %d sind durch.",
+	"batch.waiting_one":        "%d wartet auf eine Entscheidung.",
+	"batch.waiting_other":      "%d warten auf eine Entscheidung.",
+	"batch.stopped_one":        "Es wurde angehalten, weil heute nichts mehr bezahlt werden kann. %d Datei wurde nie gestartet.",
+	"batch.stopped_other":      "Es wurde angehalten, weil heute nichts mehr bezahlt werden kann. %d Dateien wurden nie gestartet.",
+	"batch.rest":               "Diese neu planen",
+	"batch.review":             "Zur Prüfung",
+	"batch.list":               "Läufe",
+	"status.not_started":       "Nie gestartet",
+}

@@ -1,0 +1,38 @@
+package web
+
+// englishBatchTexts are the words of runs that are started together.
+var englishBatchTexts = map[Key]string{
+	"files.suggest_many": "Suggest texts for the selected ones",
+
+	"batch.heading":            "Several files",
+	"batch.to_files":           "Files",
+	"batch.intro":              "Each file gets a run, a card and a decision of its own. Nothing is stored before a person approves it.",
+	"batch.action":             "Action",
+	"batch.numbers":            "Files, by their numbers (uid)",
+	"batch.numbers_hint":       "Separated by blanks or commas; %d are started at most.",
+	"batch.plan":               "Plan again",
+	"batch.cut":                "Only the first 100 entries were read.",
+	"batch.runs_one":           "%d file will be started",
+	"batch.runs_other":         "%d files will be started",
+	"batch.none":               "No file was chosen yet.",
+	"batch.will_run":           "Will be started",
+	"batch.skipped":            "Skipped",
+	"batch.skip.junk":          "Not the number of a file",
+	"batch.skip.duplicate":     "Named twice",
+	"batch.skip.not_available": "Not available for this action",
+	"batch.skip.open":          "Is under way already",
+	"batch.skip.over_cap":      "More than are started at once",
+	"batch.note_hint":          "One note for all of them. It tells the model what matters; it never changes a file.",
+	"batch.start_one":          "Start %d run",
+	"batch.start_other":        "Start %d runs",
+	"batch.busy":               "The runs are being started …",
+	"batch.progress":           "%d of %d are through.",
+	"batch.waiting_one":        "%d waits for a decision.",
+	"batch.waiting_other":      "%d wait for a decision.",
+	"batch.stopped_one":        "The batch was stopped, because nothing more can be paid today. %d file was never started.",
+	"batch.stopped_other":      "The batch was stopped, because nothing more can be paid today. %d files were never started.",
+	"batch.rest":               "Plan them again",
+	"batch.review":             "To the review",
+	"batch.list":               "Runs",
+	"status.not_started":       "Never started",
+}
