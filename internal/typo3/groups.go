@@ -6,9 +6,11 @@ import "slices"
 type groupRow struct {
 	UID              uint32 `gorm:"column:uid"`
 	Subgroup         string `gorm:"column:subgroup"`
+	DBMountpoints    string `gorm:"column:db_mountpoints"`
 	FileMountpoints  string `gorm:"column:file_mountpoints"`
 	FilePermissions  string `gorm:"column:file_permissions"`
 	WorkspacePerms   int    `gorm:"column:workspace_perms"`
+	TablesSelect     string `gorm:"column:tables_select"`
 	TablesModify     string `gorm:"column:tables_modify"`
 	NonExcludeFields string `gorm:"column:non_exclude_fields"`
 	AllowedLanguages string `gorm:"column:allowed_languages"`

@@ -85,3 +85,31 @@ func (c *CMS) Metadata(ctx context.Context, tx *gorm.DB, file FileUID) (*Metadat
 	}
 	return row.Metadata(), nil
 }
+
+// MetadataRecord is one live metadata row of a file, with what only some sites have.
+type MetadataRecord struct {
+	Metadata
+	Caption string // "" also when the site has no such column (TYPO3's filemetadata adds it)
+}
+
+// maxMetadataRecords bounds the languages of one file.
+const maxMetadataRecords = 200
+
+// MetadataRecords reads the live rows of a file in every language, by uid.
+func (c *CMS) MetadataRecords(ctx context.Context, file FileUID) ([]MetadataRecord, error) {
+	var rows []struct {
+		MetadataRow
+		Caption *string `gorm:"column:caption"`
+	}
+	// Every column, because a missing one must not be named.
+	err := c.conn(ctx, nil).Raw("SELECT * FROM sys_file_metadata WHERE file = ? AND +t3ver_wsid = 0 AND +t3ver_oid = 0 ORDER BY uid LIMIT ?",
+		uint32(file), maxMetadataRecords).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("typo3: read metadata records: %w", err)
+	}
+	out := make([]MetadataRecord, len(rows))
+	for i := range rows {
+		out[i] = MetadataRecord{Metadata: *rows[i].Metadata(), Caption: value(rows[i].Caption)}
+	}
+	return out, nil
+}

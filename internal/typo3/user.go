@@ -14,6 +14,9 @@ type FileUID uint32
 // StorageUID is sys_file_storage.uid.
 type StorageUID uint32
 
+// PageUID is pages.uid.
+type PageUID uint32
+
 // MetadataUID is sys_file_metadata.uid.
 type MetadataUID uint32
 
@@ -39,6 +42,9 @@ type BackendUser struct {
 	AllowedLanguages []LanguageUID   // empty = all
 	NoLanguage       bool            // a list that holds no language at all
 	FileMounts       []FileMount     // user's, groups', home folders; whether a folder exists is not checked here
+	ReadTables       []string        // tables_select and tables_modify of the groups; admins need none
+	PageMounts       []PageUID       // user's and groups' db_mountpoints; whether a page is there and readable is not checked here
+	WorkspaceMounts  []PageUID       // db_mountpoints of the workspace, which limit the user's; empty = no limit
 	FilePermissions  map[string]bool // union of user and groups, before TSconfig
 	TSconfig         *TSconfig       // never nil
 }
@@ -69,6 +75,12 @@ func (u *BackendUser) MayUseLanguage(l LanguageUID) bool {
 		return true
 	}
 	return slices.Contains(u.AllowedLanguages, l)
+}
+
+// MayReadTable reports whether records of a table may be listed: a right to
+// select or to modify it (TYPO3 BackendUserAuthentication::fetchGroupData joins the two lists).
+func (u *BackendUser) MayReadTable(table string) bool {
+	return u.Admin || slices.Contains(u.ReadTables, table)
 }
 
 // MayFile reports a file permission such as "readFile" for a storage: the union

@@ -22,6 +22,7 @@ type userRow struct {
 	Admin            int    `gorm:"column:admin"`
 	Options          int    `gorm:"column:options"`
 	Usergroup        string `gorm:"column:usergroup"`
+	DBMountpoints    string `gorm:"column:db_mountpoints"`
 	FileMountpoints  string `gorm:"column:file_mountpoints"`
 	FilePermissions  string `gorm:"column:file_permissions"`
 	WorkspacePerms   int    `gorm:"column:workspace_perms"`
@@ -43,6 +44,9 @@ func (r *userRow) active(now time.Time) bool {
 // optionGroupMounts is the bit of be_users.options that brings the file mounts
 // of groups, their home folders included.
 const optionGroupMounts = 2
+
+// optionGroupPageMounts is the bit that brings the page mounts of groups.
+const optionGroupPageMounts = 1
 
 // User loads one user who may sign in now. ErrUserNotFound and ErrUserDisabled.
 func (c *CMS) User(ctx context.Context, uid UserUID) (*BackendUser, error) {
@@ -167,6 +171,7 @@ func (c *CMS) assemble(ctx context.Context, r *userRow, groups []*groupRow, moun
 	for _, g := range groups {
 		u.Groups = append(u.Groups, GroupUID(g.UID))
 		tables = append(tables, list(g.TablesModify)...)
+		u.ReadTables = append(u.ReadTables, list(g.TablesSelect)...)
 		fields = append(fields, list(g.NonExcludeFields)...)
 		languages = append(languages, list(g.AllowedLanguages)...)
 		for _, p := range list(g.FilePermissions) {
@@ -179,6 +184,8 @@ func (c *CMS) assemble(ctx context.Context, r *userRow, groups []*groupRow, moun
 	}
 	languages = append(languages, list(r.AllowedLanguages)...)
 	u.TSconfig = parseTSconfig(asked(r, groups), append(texts, r.TSconfig)...)
+	u.ReadTables = append(u.ReadTables, tables...)
+	u.PageMounts = pageMounts(r, groups)
 	u.MetadataTable = u.Admin || slices.Contains(tables, "sys_file_metadata")
 	u.TitleField = u.Admin || slices.Contains(fields, "sys_file_metadata:title")
 	if c.has(ctx, "sys_workspace") {
@@ -196,6 +203,7 @@ func (c *CMS) assemble(ctx context.Context, r *userRow, groups []*groupRow, moun
 	for _, w := range workspaces {
 		if w.UID == u.Workspace {
 			u.Frozen, limit = w.Freeze, uids(w.FileMountpoints)
+			u.WorkspaceMounts = pageUIDs(w.DBMountpoints)
 		}
 	}
 	u.FileMounts = c.fileMounts(u, r, groups, mounts, limit)
@@ -224,6 +232,7 @@ type workspaceRow struct {
 	UID             int    `gorm:"column:uid"`
 	Adminusers      string `gorm:"column:adminusers"`
 	Members         string `gorm:"column:members"`
+	DBMountpoints   string `gorm:"column:db_mountpoints"`
 	FileMountpoints string `gorm:"column:file_mountpoints"`
 	Freeze          bool   `gorm:"column:freeze"`
 }
