@@ -22,3 +22,6 @@ func SHA1(text string) string {
 func Excluded(folder, identifier string, caseSensitive bool) bool {
 	return excluded([]string{folder}, &storage{uid: 1, caseSensitive: caseSensitive}, identifier)
 }
+
+// SetWindow changes how many rows of the index one Search looks at.
+func (g *Gate) SetWindow(rows int) { g.window = rows }

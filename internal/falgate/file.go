@@ -52,6 +52,8 @@ type File struct {
 	SHA1        string // of the content, as indexed
 	Missing     bool   // marked by the indexer
 	Modified    time.Time
+	Width       int // pixels, as indexed; 0 = not known
+	Height      int
 	Metadata    *typo3.Metadata // default language, live; nil when there is no row
 
 	storage *storage

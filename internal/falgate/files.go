@@ -21,10 +21,13 @@ const (
 // typeImage is sys_file.type of pictures.
 const typeImage = 2
 
-// withoutAlternative asks the one metadata row that counts, by the index of its
-// file (see typo3.Live for the signs). A file without a row has nothing to write to and is not asked for.
-const withoutAlternative = `(SELECT COALESCE(d.alternative, '') FROM sys_file_metadata d
+// without asks the one metadata row that counts for an empty text, by the index
+// of its file (see typo3.Live for the signs). A file without a row has nothing to
+// write to and is not asked for. The column is one of ours, never an argument.
+func without(column string) string {
+	return `(SELECT COALESCE(d.` + column + `, '') FROM sys_file_metadata d
  WHERE d.file = f.uid AND +d.sys_language_uid = 0 AND +d.t3ver_wsid = 0 AND +d.t3ver_oid = 0 ORDER BY +d.uid LIMIT 1) = ''`
+}
 
 // Files pages through files that the user may see, by uid, in two queries
 // whatever their number. Mount, excluded folders and the missing text are
@@ -43,13 +46,8 @@ func (g *Gate) Files(ctx context.Context, who *typo3.BackendUser, q FileQuery) (
 	if q.MissingAlternative {
 		// The sign keeps SQLite from sorting a whole storage: rows come by uid anyway.
 		c.add("+f.storage = ? AND f.uid > ? AND f.type = ? AND f.missing = 0", uint32(s.uid), uint32(q.After), typeImage)
-		c.below(s.fold(folder.Path), true)
-		c.below(s.fold(s.processingFolder()), false)
-		for _, e := range excludedFolders(g.settings().Vision.ExcludedFolders, s) {
-			c.below(s.fold(norm.NFC.String(e)), false)
-			c.below(s.fold(norm.NFD.String(e)), false)
-		}
-		c.add(withoutAlternative)
+		c.folder(s, folder.Path, g.settings().Vision.ExcludedFolders)
+		c.add(without("alternative"))
 	} else {
 		c.add("f.storage = ? AND f.uid > ?", uint32(s.uid), uint32(q.After))
 		c.add("f.folder_hash = ?", folderHash(s.fold(folder.Path)))
@@ -99,6 +97,16 @@ type conditions struct {
 func (c *conditions) add(text string, args ...any) {
 	c.texts = append(c.texts, text)
 	c.args = append(c.args, args...)
+}
+
+// folder asks for what a user who may enter a folder may see in it and below.
+func (c *conditions) folder(s *storage, folder string, excluded []string) {
+	c.below(s.fold(folder), true)
+	c.below(s.fold(s.processingFolder()), false)
+	for _, e := range excludedFolders(excluded, s) {
+		c.below(s.fold(norm.NFC.String(e)), false)
+		c.below(s.fold(norm.NFD.String(e)), false)
+	}
 }
 
 // below asks for identifiers below a folder, or for those that are not. The

@@ -27,11 +27,12 @@ type Gate struct {
 	settings func() *config.Settings
 	log      *slog.Logger
 	warned   sync.Map // causes that were reported
+	window   int      // rows of the index one Search looks at
 }
 
 // New makes a Gate on TYPO3's database.
 func New(cms *typo3.CMS, db *gorm.DB, settings func() *config.Settings, log *slog.Logger) *Gate {
-	return &Gate{cms: cms, db: db, settings: settings, log: log}
+	return &Gate{cms: cms, db: db, settings: settings, log: log, window: searchWindow}
 }
 
 // joinedRow is a file with its storage and its live default metadata.
@@ -48,6 +49,8 @@ type joinedRow struct {
 	ModificationDate int64             `gorm:"column:modification_date"`
 	Storage          storageRow        `gorm:"embedded;embeddedPrefix:s_"`
 	Metadata         typo3.MetadataRow `gorm:"embedded;embeddedPrefix:m_"`
+	Width            int               `gorm:"column:m_width"`
+	Height           int               `gorm:"column:m_height"`
 }
 
 const joined = `SELECT f.uid, f.storage, COALESCE(f.identifier, '') AS identifier, COALESCE(f.name, '') AS name, f.mime_type, f.extension,
@@ -57,7 +60,8 @@ const joined = `SELECT f.uid, f.storage, COALESCE(f.identifier, '') AS identifie
  COALESCE(s.is_browsable, 0) AS s_is_browsable, COALESCE(s.is_default, 0) AS s_is_default,
  COALESCE(m.uid, 0) AS m_uid, COALESCE(m.file, 0) AS m_file, COALESCE(m.sys_language_uid, 0) AS m_sys_language_uid, COALESCE(m.l10n_parent, 0) AS m_l10n_parent,
  o.entry_value AS s_offline_until,
- m.title AS m_title, m.alternative AS m_alternative, m.description AS m_description, m.l10n_diffsource AS m_l10n_diffsource, COALESCE(m.tstamp, 0) AS m_tstamp
+ m.title AS m_title, m.alternative AS m_alternative, m.description AS m_description, m.l10n_diffsource AS m_l10n_diffsource, COALESCE(m.tstamp, 0) AS m_tstamp,
+ COALESCE(m.width, 0) AS m_width, COALESCE(m.height, 0) AS m_height
  FROM (SELECT f.* FROM sys_file f `
 
 const joinedTo = `) f
@@ -100,7 +104,7 @@ func (r *joinedRow) file(s *storage) *File {
 	f := &File{
 		UID: typo3.FileUID(r.UID), Storage: typo3.StorageUID(r.StorageUID), StorageName: s.name, Identifier: r.Identifier,
 		Name: r.Name, MimeType: r.MimeType, Extension: r.Extension, Size: r.Size, SHA1: r.SHA1, Missing: r.Missing,
-		Modified: time.Unix(r.ModificationDate, 0).UTC(), storage: s,
+		Modified: time.Unix(r.ModificationDate, 0).UTC(), Width: r.Width, Height: r.Height, storage: s,
 	}
 	if r.Metadata.UID != 0 {
 		f.Metadata = r.Metadata.Metadata()
@@ -157,17 +161,23 @@ func (g *Gate) AccessIn(ctx context.Context, tx *gorm.DB, who *typo3.BackendUser
 
 // Look answers a file that the user may see, without its bytes; else ErrNotAvailable.
 func (g *Gate) Look(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*File, error) {
+	f, _, err := g.LookWithAccess(ctx, who, uid)
+	return f, err
+}
+
+// LookWithAccess is Look, with what the user may do with the file.
+func (g *Gate) LookWithAccess(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*File, Access, error) {
 	a, f, err := g.Access(ctx, who, uid)
 	if err != nil {
-		return nil, err
+		return nil, a, err
 	}
 	if a.Visible != Yes {
-		return nil, notAvailable(a.Visible, nil)
+		return nil, a, notAvailable(a.Visible, nil)
 	}
 	if a.Usable == ReasonMissing {
-		return nil, notAvailable(ReasonMissing, nil)
+		return nil, a, notAvailable(ReasonMissing, nil)
 	}
-	return f, nil
+	return f, a, nil
 }
 
 // Sees reports whether a user may see a file that this gate has read for
