@@ -24,7 +24,7 @@ func DefaultSettings() Settings {
 			CacheMiB:        256,
 		},
 		Providers:  Providers{Configurations: map[string]ProviderConfiguration{}, Models: []Model{}, Currency: "USD", AllowedHosts: []string{}},
-		Tools:      Tools{SetFileAlternativeText: true, UpdateFALAssetMeta: true},
+		Tools:      Tools{SetFileAlternativeText: true, UpdateFALAssetMeta: true, SearchFiles: true, ReadFileMetadata: true, ViewFileImage: true, FindFileUsages: true},
 		Agent:      Agent{ClosingTurn: ClosingTurnFull, MaxTurns: 4, LeaseSeconds: 120, Workers: 4, MaxAttempts: 3},
 		Review:     Review{ApproverGroups: []uint32{}, ExpireAfterDays: 30, RemindAfterDays: 7},
 		Access:     Access{Groups: []uint32{}},

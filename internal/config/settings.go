@@ -148,10 +148,14 @@ type Model struct {
 // Priced reports whether the prices are known.
 func (m *Model) Priced() bool { return m.PricedOn != "" }
 
-// Tools switches write tools on and off.
+// Tools switches tools on and off: those that write, then those that read.
 type Tools struct {
 	SetFileAlternativeText bool `yaml:"setFileAlternativeText"`
 	UpdateFALAssetMeta     bool `yaml:"updateFalAssetMeta"`
+	SearchFiles            bool `yaml:"searchFiles"`
+	ReadFileMetadata       bool `yaml:"readFileMetadata"`
+	ViewFileImage          bool `yaml:"viewFileImage"`
+	FindFileUsages         bool `yaml:"findFileUsages"`
 }
 
 // Agent rules the loop.
