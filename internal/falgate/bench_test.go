@@ -34,6 +34,19 @@ func benchmarkFiles(b *testing.B, rows int) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			for _, q := range []falgate.SearchQuery{
+				{Limit: 50},
+				{Text: "nowhere to be found", Limit: 50}, // looks at the whole window
+				{Text: "nowhere", Missing: "title", Folder: "1:/user_upload/", Limit: 50, After: typo3.FileUID(rows / 2)},
+			} {
+				b.Run(fmt.Sprintf("search=%q,after=%d", q.Text, q.After), func(b *testing.B) {
+					for b.Loop() {
+						if _, err := gate.Search(b.Context(), who, q); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
 			for _, q := range []falgate.FileQuery{
 				{Folder: "1:/user_upload/", Limit: 50},
 				{Folder: "1:/user_upload/", Limit: 50, MissingAlternative: true},
