@@ -148,7 +148,7 @@ func (r *rooms) withAgent(log *slog.Logger) error {
 	hooks := webhook.New(time.Now)
 	r.closers = append(r.closers, hooks.Close)
 	r.agent = agent.New(agent.Deps{
-		Catalogue: r.catalogue, Gate: r.gate, Scaler: r.scaler, Users: r.cms, Captions: r.cms, Models: r.directory, Webhooks: hooks,
+		Catalogue: r.catalogue, Gate: r.gate, Scaler: r.scaler, Users: r.cms, Metadata: r.cms, Models: r.directory, Webhooks: hooks,
 		Store: r.store, DB: r.db, Screener: screener, Settings: r.settings, Log: log, Now: time.Now,
 	})
 	return nil

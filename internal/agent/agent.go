@@ -57,9 +57,9 @@ type fileGate interface {
 	Files(ctx context.Context, who *typo3.BackendUser, q falgate.FileQuery) (falgate.FilePage, error)
 }
 
-// captionSource reads the caption that TYPO3 keeps beside a file's texts.
-type captionSource interface {
-	Caption(ctx context.Context, uid typo3.MetadataUID) (string, error)
+// metadataSource reads what TYPO3 keeps beside a file's texts.
+type metadataSource interface {
+	MetadataRecords(ctx context.Context, file typo3.FileUID) ([]typo3.MetadataRecord, error)
 }
 
 // userSource loads backend users with their rights as of now.
@@ -91,7 +91,7 @@ type Deps struct {
 	Gate      fileGate
 	Scaler    scaler
 	Users     userSource
-	Captions  captionSource
+	Metadata  metadataSource
 	Models    models
 	Webhooks  messenger
 	Store     *suspend.Store

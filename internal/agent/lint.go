@@ -23,7 +23,7 @@ type beside struct {
 // besides reads the caption of a file and the texts of its folder, as far as the viewer
 // sees them.
 func (a *Agent) besides(ctx context.Context, viewer *typo3.BackendUser, f *falgate.File, uid typo3.MetadataUID) (beside, error) {
-	caption, err := a.Captions.Caption(ctx, uid)
+	records, err := a.Metadata.MetadataRecords(ctx, f.UID)
 	if err != nil {
 		return beside{}, err
 	}
@@ -32,7 +32,12 @@ func (a *Agent) besides(ctx context.Context, viewer *typo3.BackendUser, f *falga
 	if err != nil && !errors.Is(err, falgate.ErrNotAvailable) {
 		return beside{}, err
 	}
-	out := beside{caption: caption}
+	var out beside
+	for _, r := range records {
+		if r.UID == uid {
+			out.caption = r.Caption
+		}
+	}
 	for _, n := range page.Files {
 		if n.UID != f.UID && n.Metadata != nil {
 			out.files = append(out.files, n)

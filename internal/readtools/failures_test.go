@@ -20,7 +20,7 @@ type openGate struct {
 	err error
 }
 
-func (g openGate) Open(context.Context, *typo3.BackendUser, typo3.FileUID) (*falgate.Opened, error) {
+func (g openGate) View(context.Context, *typo3.BackendUser, typo3.FileUID) (*falgate.Opened, error) {
 	return &falgate.Opened{Data: []byte("picture")}, g.err
 }
 

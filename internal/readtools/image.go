@@ -28,10 +28,10 @@ type imageSize struct {
 func (d Deps) viewFileImage() *tool {
 	return &tool{
 		name: ViewFileImage, image: true,
-		description: "Look at one picture of the site: a scaled copy of it. Files that the user may not describe and files that are no picture are not available.",
+		description: "Look at one picture of the site: a scaled copy of it. Files that the user may not see and files that are no picture are not available.",
 		parameters:  []parameter{uidParameter},
 		run: func(ctx context.Context, actor *typo3.BackendUser, args arguments) (Result, error) {
-			opened, err := d.Gate.Open(ctx, actor, typo3.FileUID(args.number("uid")))
+			opened, err := d.Gate.View(ctx, actor, typo3.FileUID(args.number("uid")))
 			if err != nil {
 				return Result{}, err
 			}

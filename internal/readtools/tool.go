@@ -55,7 +55,7 @@ type Result struct {
 type gate interface {
 	Search(ctx context.Context, who *typo3.BackendUser, q falgate.SearchQuery) (falgate.SearchPage, error)
 	LookWithAccess(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.File, falgate.Access, error)
-	Open(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error)
+	View(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error)
 }
 
 // scaler makes small copies; downscaler.Scaler is the real one.

@@ -181,7 +181,9 @@ $declares = static function (?array $tables) use ($pool): array {
     preg_match_all('/^CREATE TABLE (\w+)/m', implode("\n", $event->getSqlData()), $found);
     return $found[1];
 };
-$tables = ['tx_editoractions_run', 'tx_editoractions_event', 'tx_editoractions_decision', 'tx_editoractions_usage', 'tx_editoractions_budget', 'tx_editoractions_migration'];
+preg_match_all('/^CREATE TABLE (\w+)/m', (string)file_get_contents(__DIR__ . '/../ext_tables.sql'), $declared);
+$tables = $declared[1];
+$is('the tables of the service', [in_array('tx_editoractions_run', $tables, true), in_array('tx_editoractions_migration', $tables, true), preg_grep('/^tx_editoractions_/', $tables, PREG_GREP_INVERT)], [true, true, []]);
 $is('all tables there', $declares($tables), ['tx_other', ...$tables]);
 $is('no table there', $declares([]), ['tx_other']);
 $is('one table there', $declares(['tx_editoractions_event', 'pages']), ['tx_other', 'tx_editoractions_event']);
