@@ -3,6 +3,7 @@ package database_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -189,8 +190,11 @@ func TestMigrate_FromTheVersionBefore(t *testing.T) {
 		for _, column := range []string{"run DROP COLUMN batch", "run DROP COLUMN prompt", "decision DROP COLUMN prompt", "decision DROP COLUMN category"} {
 			mustExec(t, s.DB, "ALTER TABLE tx_editoractions_"+column)
 		}
-		for _, later := range []string{"opened"} {
-			mustExec(t, s.DB, "DROP TABLE tx_editoractions_"+later)
+		former := []string{"run", "event", "decision", "usage", "budget", "migration"}
+		for _, table := range tables(t, s) {
+			if name, ours := strings.CutPrefix(table, "tx_editoractions_"); ours && !slices.Contains(former, name) {
+				mustExec(t, s.DB, "DROP TABLE "+table)
+			}
 		}
 		mustExec(t, s.DB, "DELETE FROM tx_editoractions_migration WHERE version_id >= 4")
 		mustExec(t, s.DB, `INSERT INTO tx_editoractions_run (id, status, phase, action, tool, subject_table, subject_uid, initiator, idempotency_key, created_at, queued_at, input_tokens, message)
