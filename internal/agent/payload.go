@@ -35,7 +35,8 @@ func (answer toolAnswer) encode() string {
 	if err != nil { // strings and a bool always marshal
 		return `{"status":"refused","executed":false}`
 	}
-	return string(text)
+	// A picture that somebody wrote into a text is none: no tool result may hold one.
+	return providers.WithoutInlineImages(string(text))
 }
 
 // requestPayload describes a send for the event stream. Content in it is
@@ -43,7 +44,7 @@ func (answer toolAnswer) encode() string {
 func requestPayload(messages []providers.Message, tools []providers.Tool) suspend.RequestPayload {
 	p := suspend.RequestPayload{Messages: make([]suspend.EventMessage, len(messages))}
 	for i, m := range messages {
-		e := suspend.EventMessage{Role: string(m.Role), Text: m.Text}
+		e := suspend.EventMessage{Role: string(m.Role), Text: m.Text, Artifact: string(m.Artifact)}
 		for _, part := range m.Parts {
 			switch part.Type {
 			case providers.ImagePart:

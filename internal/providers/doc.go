@@ -19,6 +19,9 @@
 // EncodeTranscript and DecodeTranscript turn messages into bytes and back without
 // losing one, so that a run can wait for days and go on as if nothing had been.
 //
+// An Outbound holds what is sent once and never stored, the pictures of a tool among it:
+// nothing that stores takes one.
+//
 // What it refuses to do: screen texts (guardrails), execute tools (actions), keep
 // anything, stream.
 package providers

@@ -45,10 +45,15 @@ type Message struct {
 	ToolCallID string     // tool only: the call this answers
 	ToolName   string     // tool only
 	ToolError  bool       // tool only: the result is a refusal or failure
+	// Artifact refers to pictures that a tool kept, as internal/toolimages writes it. Tool
+	// only; it is stored with the transcript, and no adapter reads it.
+	Artifact json.RawMessage
 	// Raw is the provider's own form of an assistant message (signatures,
 	// reasoning parts) and RawVendor whose it is; it is echoed to that vendor only.
 	Raw       json.RawMessage
 	RawVendor string
+
+	outbound bool // of an Outbound: EncodeTranscript refuses it
 }
 
 // ToolCall is what a model asked for. Arguments are the bytes as received when

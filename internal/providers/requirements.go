@@ -115,7 +115,7 @@ var wires = map[string]WireLimits{
 	config.VendorMistral:    {Types: both, MaxImages: 8},
 	config.VendorGroq:       {Types: both, MaxEncodedBytes: 4_000_000, MaxImages: 5},
 	config.VendorAnthropic:  {Types: both, MaxEncodedBytes: 5 << 20, MaxImages: 100},
-	config.VendorGemini:     {Types: both, MaxEncodedBytes: 20_000_000},
+	config.VendorGemini:     {Types: both, MaxEncodedBytes: 7_000_000},
 	config.VendorOllama:     {Types: both},
 	config.VendorCompatible: {Types: both},
 	config.VendorDemo:       {Types: both},

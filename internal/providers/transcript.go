@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"editor-actions/internal/media"
@@ -30,6 +31,7 @@ type storedMessage struct {
 	ToolCallID string       `json:"call_id,omitempty"`
 	ToolName   string       `json:"tool,omitempty"`
 	ToolError  bool         `json:"error,omitempty"`
+	Artifact   []byte       `json:"artifact,omitempty"`
 	Raw        []byte       `json:"raw,omitempty"`
 	RawVendor  string       `json:"raw_vendor,omitempty"`
 }
@@ -54,18 +56,25 @@ type storedCall struct {
 	Malformed bool   `json:"malformed,omitempty"`
 }
 
-// EncodeTranscript writes messages with everything that is in them, the bytes of
-// pictures included. The result is for sealing only. Messages that
-// DecodeTranscript would refuse are an error here.
+// ErrNotDurable means messages that are sent and never stored.
+var ErrNotDurable = errors.New("providers: the pictures of tools are sent and never stored")
+
+// EncodeTranscript writes messages with everything that is in them, the bytes of the
+// subject's picture included. The result is for sealing only. Messages that
+// DecodeTranscript would refuse are an error here; a picture that came from a tool is
+// ErrNotDurable, as a part, as a text, or as a message of an Outbound.
 func EncodeTranscript(messages []Message) ([]byte, error) {
 	stored := storedTranscript{Version: transcriptVersion, Messages: make([]storedMessage, len(messages))}
 	for i, m := range messages {
 		if err := m.check(); err != nil {
 			return nil, fmt.Errorf("providers: encode message %d: %w", i, err)
 		}
+		if !m.durable() {
+			return nil, fmt.Errorf("providers: encode message %d: %w", i, ErrNotDurable)
+		}
 		s := storedMessage{
 			Role: m.Role, Text: m.Text, ToolCallID: m.ToolCallID, ToolName: m.ToolName, ToolError: m.ToolError,
-			Raw: m.Raw, RawVendor: m.RawVendor,
+			Artifact: m.Artifact, Raw: m.Raw, RawVendor: m.RawVendor,
 		}
 		for _, p := range m.Parts {
 			part := storedPart{Type: p.Type, Text: p.Text}
@@ -119,7 +128,7 @@ func DecodeTranscript(data []byte) ([]Message, error) {
 func (s storedMessage) message() (Message, error) {
 	m := Message{
 		Role: s.Role, Text: s.Text, ToolCallID: s.ToolCallID, ToolName: s.ToolName, ToolError: s.ToolError,
-		Raw: s.Raw, RawVendor: s.RawVendor,
+		Artifact: s.Artifact, Raw: s.Raw, RawVendor: s.RawVendor,
 	}
 	for _, p := range s.Parts {
 		part := Part{Type: p.Type, Text: p.Text}
@@ -142,7 +151,7 @@ func (s storedMessage) message() (Message, error) {
 func (m Message) check() error {
 	switch m.Role {
 	case System, User, Assistant:
-		if m.ToolCallID != "" || m.ToolName != "" || m.ToolError {
+		if m.ToolCallID != "" || m.ToolName != "" || m.ToolError || m.Artifact != nil {
 			return fmt.Errorf("a %s message answers no call", m.Role)
 		}
 	case ToolRole:
@@ -169,6 +178,18 @@ func (m Message) check() error {
 		}
 	}
 	return nil
+}
+
+// durable reports whether m may be stored. Pictures that tools return are kept as
+// artifacts of their run; a message only refers to them.
+func (m Message) durable() bool {
+	if m.outbound {
+		return false
+	}
+	if m.Role != ToolRole {
+		return true
+	}
+	return !HasInlineImage(m.Text) && !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Type != TextPart || HasInlineImage(p.Text) })
 }
 
 func (p Part) check() error {

@@ -3,6 +3,7 @@ package providers_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func transcript(t testing.TB) []providers.Message {
 				{ID: "b", Name: "y", Arguments: json.RawMessage("{}"), Malformed: true},
 			},
 		},
-		providers.Message{Role: providers.ToolRole, ToolCallID: "a.1", ToolName: "x", ToolError: true, Text: "Größe 👩‍👩‍👧 \u2028 \x00"},
+		providers.Message{Role: providers.ToolRole, ToolCallID: "a.1", ToolName: "x", ToolError: true, Text: "Größe 👩‍👩‍👧 \u2028 \x00", Artifact: json.RawMessage(`{ "type" : "x" }`)},
 		providers.Message{Role: providers.User, Parts: []providers.Part{{Type: providers.TextPart, Text: "t"}, {Type: providers.ImagePart, Image: providertest.Picture(t)}}},
 	)
 }
@@ -119,6 +120,9 @@ func FuzzDecodeTranscript(f *testing.F) {
 			return
 		}
 		again, err := providers.EncodeTranscript(messages)
+		if errors.Is(err, providers.ErrNotDurable) { // a row from before that rule opens
+			return
+		}
 		if err != nil {
 			t.Fatalf("read, and not written: %v", err)
 		}

@@ -53,6 +53,8 @@ type EventMessage struct {
 	Text   string      `json:"text,omitempty"`
 	Length int         `json:"length"` // bytes of text and parts
 	Parts  []EventPart `json:"parts,omitempty"`
+	// Artifact refers to pictures that a tool kept; what it says of them is content.
+	Artifact string `json:"artifact,omitempty"`
 }
 
 // EventPart is one part of a list content; a picture's content is its data URI.
@@ -109,7 +111,7 @@ func keep(s string, text func(string) *string) string {
 func (p RequestPayload) filtered(text func(string) *string) Payload {
 	out := RequestPayload{Tools: p.Tools, Messages: make([]EventMessage, len(p.Messages))}
 	for i, m := range p.Messages {
-		e := EventMessage{Role: m.Role, Text: keep(m.Text, text), Length: len(m.Text)}
+		e := EventMessage{Role: m.Role, Text: keep(m.Text, text), Length: len(m.Text), Artifact: keep(m.Artifact, text)}
 		for _, part := range m.Parts {
 			e.Length += len(part.Content)
 			e.Parts = append(e.Parts, EventPart{Type: part.Type, Content: keep(part.Content, text), Length: len(part.Content)})
