@@ -27,22 +27,50 @@ type plan struct {
 
 // planFor applies every limit that the header can answer, before any decode.
 func planFor(h media.Header, limits config.Images, maxEdge int) (plan, error) {
-	pixels := limits.MaxPixels
-	if h.Format == media.FormatJPEG {
-		pixels = limits.MaxPixelsJPEG
+	if err := pixels(h, limits); err != nil {
+		return plan{}, err
 	}
-	if h.Pixels() > pixels {
-		return plan{}, fault.New(fault.TooLarge, "image_too_many_pixels", "The picture has %d x %d pixels; %d in all are allowed.", h.Width, h.Height, pixels)
-	}
-	w, ht := h.Upright()
-	if max(w, ht) < minLongEdge {
+	if w, ht := h.Upright(); max(w, ht) < minLongEdge {
 		return plan{}, fault.New(fault.Unsupported, "image_too_small", "The picture has %d x %d pixels; the long edge must have %d at least.", w, ht, minLongEdge)
 	}
-	tw, th := fit(w, ht, maxEdge)
-	if min(tw, th) < minShortEdge {
-		return plan{}, fault.New(fault.Unsupported, "image_too_thin", "The picture would be %d x %d pixels; the short edge must have %d at least.", tw, th, minShortEdge)
+	p := planned(h, maxEdge)
+	return p, thin(p)
+}
+
+// planAny is planFor for pictures of any size. Only what is scaled must not become too thin.
+func planAny(h media.Header, limits config.Images, maxEdge int) (plan, error) {
+	if err := pixels(h, limits); err != nil {
+		return plan{}, err
 	}
-	return plan{Header: h, Width: tw, Height: th, MaxEdge: maxEdge}, nil
+	p := planned(h, maxEdge)
+	if w, ht := h.Upright(); max(w, ht) <= maxEdge {
+		return p, nil
+	}
+	return p, thin(p)
+}
+
+func planned(h media.Header, maxEdge int) plan {
+	w, ht := h.Upright()
+	tw, th := fit(w, ht, maxEdge)
+	return plan{Header: h, Width: tw, Height: th, MaxEdge: maxEdge}
+}
+
+func pixels(h media.Header, limits config.Images) error {
+	most := limits.MaxPixels
+	if h.Format == media.FormatJPEG {
+		most = limits.MaxPixelsJPEG
+	}
+	if h.Pixels() > most {
+		return fault.New(fault.TooLarge, "image_too_many_pixels", "The picture has %d x %d pixels; %d in all are allowed.", h.Width, h.Height, most)
+	}
+	return nil
+}
+
+func thin(p plan) error {
+	if min(p.Width, p.Height) < minShortEdge {
+		return fault.New(fault.Unsupported, "image_too_thin", "The picture would be %d x %d pixels; the short edge must have %d at least.", p.Width, p.Height, minShortEdge)
+	}
+	return nil
 }
 
 // fit bounds the long edge, rounds the short one half up, and never enlarges.

@@ -93,7 +93,7 @@ func (s *Scaler) timeout() time.Duration {
 // gives the original. src is only read.
 func (s *Scaler) Fit(ctx context.Context, src []byte, maxEdge int) (*Result, error) {
 	if int64(len(src)) > s.limits.MaxFileBytes {
-		return nil, fault.New(fault.TooLarge, "image_too_large", "The file is larger than %d bytes.", s.limits.MaxFileBytes)
+		return nil, errFileSize(s.limits)
 	}
 	h, err := media.ReadHeader(src)
 	if err != nil {
@@ -104,6 +104,26 @@ func (s *Scaler) Fit(ctx context.Context, src []byte, maxEdge int) (*Result, err
 		return nil, err
 	}
 	return s.fit(ctx, src, p)
+}
+
+// Normalize makes the copy of a picture that a program made, as Fit does, of any size: an
+// icon of eight pixels is a picture, although nobody would ask to have it described. The
+// copy stays out of the cache, because it belongs to one run and goes with it.
+func (s *Scaler) Normalize(ctx context.Context, src []byte, maxEdge int) (*media.Image, error) {
+	if int64(len(src)) > s.limits.MaxFileBytes {
+		return nil, errFileSize(s.limits)
+	}
+	h, err := media.ReadHeader(src)
+	if err != nil {
+		return nil, err
+	}
+	p, err := planAny(h, s.limits, maxEdge)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(src)
+	img, _, err := s.make(ctx, src, p, hex.EncodeToString(sum[:]))
+	return img, err
 }
 
 // fit runs a plan that the header allowed: from the cache, else in a worker.
@@ -117,19 +137,32 @@ func (s *Scaler) fit(ctx context.Context, src []byte, p plan) (*Result, error) {
 			return result(img, p.Header, a.Flattened), nil
 		}
 	}
-	if until, yes := s.attempts.banned(id); yes {
-		return nil, failed(bannedError(until))
-	}
-	data, a, err := s.run(ctx, p, src, id)
+	img, a, err := s.make(ctx, src, p, id)
 	if err != nil {
 		return nil, err
 	}
+	s.cache.store(key, img.Bytes(), a)
+	return result(img, p.Header, a.Flattened), nil
+}
+
+// make has a worker make the copy, and measures it.
+func (s *Scaler) make(ctx context.Context, src []byte, p plan, id string) (*media.Image, answer, error) {
+	if until, yes := s.attempts.banned(id); yes {
+		return nil, answer{}, failed(bannedError(until))
+	}
+	data, a, err := s.run(ctx, p, src, id)
+	if err != nil {
+		return nil, a, err
+	}
 	img, err := measured(data, a.Type, p)
 	if err != nil {
-		return nil, failed(err)
+		return nil, a, failed(err)
 	}
-	s.cache.store(key, data, a)
-	return result(img, p.Header, a.Flattened), nil
+	return img, a, nil
+}
+
+func errFileSize(limits config.Images) error {
+	return fault.New(fault.TooLarge, "image_too_large", "The file is larger than %d bytes.", limits.MaxFileBytes)
 }
 
 func failed(cause error) error {
