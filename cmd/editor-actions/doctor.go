@@ -180,13 +180,16 @@ func (d *doctor) keys(ctx context.Context, r *rooms, log *slog.Logger) {
 		d.say(bad, "keys", "%v", err)
 		return
 	}
-	sealed := 0
+	sealed, pictures := 0, 0
 	for _, k := range keys {
-		sealed += k.Rows
+		sealed, pictures = sealed+k.Rows, pictures+k.Artifacts
 	}
-	d.say(fine, "keys", "%d in the keyset, %d runs are sealed with them", len(keys), sealed)
-	if foreign > 0 {
-		d.say(bad, "unreadable runs", "%d are sealed with a key that the keyset does not have: put it back from your copy. They are kept; until then they can only be rejected", foreign)
+	d.say(fine, "keys", "%d in the keyset, %d runs are sealed with them, and %d pictures of tools", len(keys), sealed, pictures)
+	if foreign.Runs > 0 {
+		d.say(bad, "unreadable runs", "%d are sealed with a key that the keyset does not have: put it back from your copy. They are kept; until then they can only be rejected", foreign.Runs)
+	}
+	if foreign.Artifacts > 0 {
+		d.say(bad, "unreadable pictures", "%d pictures of tools are sealed with a key that the keyset does not have: put it back from your copy. They are kept while their runs wait", foreign.Artifacts)
 	}
 	d.runs(ctx, r.store)
 }

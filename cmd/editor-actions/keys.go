@@ -44,8 +44,8 @@ func (a *app) keysRotateCommand() *cobra.Command {
 	var resume, retire bool
 	c := &cobra.Command{
 		Use:   "rotate",
-		Short: "Add a new primary key and put every waiting run under it",
-		Long: "Adds a key to sealing.keysetFile, makes it the primary one, and puts the data key of every waiting run under it.\n" +
+		Short: "Add a new primary key and put every waiting run and picture under it",
+		Long: "Adds a key to sealing.keysetFile, makes it the primary one, and puts the data key of every waiting run and of every picture of a tool under it.\n" +
 			"Old keys stay until --retire takes out those that seal nothing any more. Instances that share the file notice by themselves;\n" +
 			"one with a copy of its own needs the new file first. It may be stopped at any time: --resume goes on without another key.",
 		Args: cobra.NoArgs,
@@ -74,17 +74,17 @@ func (a *app) keysRotateCommand() *cobra.Command {
 			}
 			done, err := r.store.Rewrap(cmd.Context(), func(n int) {
 				if n%10_000 == 0 {
-					_, _ = fmt.Fprintf(a.stderr, "%d runs looked at\n", n) // only to see that it goes on
+					_, _ = fmt.Fprintf(a.stderr, "%d rows looked at\n", n) // only to see that it goes on
 				}
 			})
 			if err != nil {
 				return fmt.Errorf("%w; go on with `editor-actions keys rotate --resume`", err)
 			}
-			if _, err := fmt.Fprintf(a.stdout, "%d runs are under the new key, %d were already.\n", done.Renewed, done.Already); err != nil {
+			if _, err := fmt.Fprintf(a.stdout, "%d runs and pictures are under the new key, %d were already.\n", done.Renewed, done.Already); err != nil {
 				return err
 			}
 			if done.Unreadable > 0 {
-				return fmt.Errorf("%d runs open with none of the keys; they were kept as they are: see `editor-actions keys status`", done.Unreadable)
+				return fmt.Errorf("%d runs or pictures open with none of the keys; they were kept as they are: see `editor-actions keys status`", done.Unreadable)
 			}
 			return nil
 		},
@@ -98,7 +98,7 @@ func (a *app) keysRotateCommand() *cobra.Command {
 func (a *app) keysStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "List the keys and how many waiting runs each seals",
+		Short: "List the keys and how many waiting runs and pictures of tools each seals",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, path, err := a.openSealed()
@@ -111,19 +111,19 @@ func (a *app) keysStatusCommand() *cobra.Command {
 				return err
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintf(w, "key\tprimary\truns\n") // Flush reports a failure
+			_, _ = fmt.Fprintf(w, "key\tprimary\truns\tpictures\n") // Flush reports a failure
 			for _, k := range keys {
 				primary := ""
 				if k.Primary {
 					primary = "yes"
 				}
-				_, _ = fmt.Fprintf(w, "%d\t%s\t%d\n", k.ID, primary, k.Rows)
+				_, _ = fmt.Fprintf(w, "%d\t%s\t%d\t%d\n", k.ID, primary, k.Rows, k.Artifacts)
 			}
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			if foreign > 0 {
-				return fmt.Errorf("%d waiting runs are sealed with a key that %s does not have: put the key back from your copy of the file. Until then their cards are unreadable; they are kept, and can only be rejected", foreign, path)
+			if foreign.Any() {
+				return fmt.Errorf("%d waiting runs and %d pictures of tools are sealed with a key that %s does not have: put the key back from your copy of the file. Until then their cards are unreadable; they are kept, and can only be rejected", foreign.Runs, foreign.Artifacts, path)
 			}
 			return nil
 		},

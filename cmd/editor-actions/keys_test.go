@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,9 +30,13 @@ func TestS46_KeysRotateUnderARunningService(t *testing.T) {
 		c := s.as(editorUID)
 		id, card := s.proposed(c, fileLake)
 		file := s.keysFile()
+		store, picture := s.toolPicture(id)
 		code, out, errs := command(t, nil, "keys", "rotate", "--config", file)
-		if code != 0 || !strings.Contains(out, "1 runs are under the new key, 0 were already.") {
+		if code != 0 || !strings.Contains(out, "2 runs and pictures are under the new key, 0 were already.") {
 			t.Fatalf("%d %s %s", code, out, errs)
+		}
+		if data, err := store.OpenArtifact(t.Context(), picture); err != nil || string(data) != "pixels" {
+			t.Errorf("the picture of a tool: %q %v", data, err)
 		}
 		s.as(s.reviewer()).decide(id, map[string]any{"verb": "approve", "turn": card.Turn, "digest": card.Digest})
 		if run := c.await(id, "completed"); !run.Written {
@@ -39,11 +44,11 @@ func TestS46_KeysRotateUnderARunningService(t *testing.T) {
 		}
 		next, _ := s.proposed(c, fileLake)
 		code, out, _ = command(t, nil, "keys", "rotate", "--resume", "--config", file)
-		if code != 0 || !strings.Contains(out, "runs are under the new key") {
+		if code != 0 || !strings.Contains(out, "runs and pictures are under the new key") {
 			t.Errorf("%d %s", code, out)
 		}
 		code, out, _ = command(t, nil, "keys", "status", "--config", file)
-		if lines := strings.Split(strings.TrimSpace(out), "\n"); code != 0 || len(lines) != 3 || !strings.Contains(lines[2], "yes") || !strings.HasSuffix(strings.TrimSpace(lines[2]), "1") {
+		if lines := strings.Split(strings.TrimSpace(out), "\n"); code != 0 || len(lines) != 3 || !slices.Equal(strings.Fields(lines[2])[1:], []string{"yes", "1", "0"}) {
 			t.Errorf("%d %s", code, out)
 		}
 		if code, _, errs = command(t, nil, "keys", "rotate", "--retire", "--config", file); code != exitFailure || !strings.Contains(errs, "Wait until every instance has noticed it") {

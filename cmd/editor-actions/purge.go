@@ -19,6 +19,7 @@ func (a *app) purgeCommand() *cobra.Command {
 		Short: "Expire and delete what is due now, in small chunks",
 		Long: "Does at once what a running service does now and then: expires runs that waited longer than review.expireAfterDays and\n" +
 			"deletes event streams privacy.retentionDays after their run has settled. With --runs it also deletes settled runs that are older.\n" +
+			"Pictures that tools made go with the end of their run; what is left of a run that is gone is deleted too.\n" +
 			"Decisions stay: they are the record of review. --dry-run only counts.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,7 +47,7 @@ func (a *app) purgeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(a.stdout, "Would expire %d waiting runs, delete the events of %d runs, and delete %d runs.\n", due.Expire, due.Events, due.Runs)
+				_, err = fmt.Fprintf(a.stdout, "Would expire %d waiting runs, delete the events of %d runs, and delete %d runs and %d pictures without a run.\n", due.Expire, due.Events, due.Runs, due.Artifacts)
 				return err
 			}
 			expired, err := inChunks(cmd.Context(), expire, store.Expire)
@@ -61,7 +62,13 @@ func (a *app) purgeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "Expired %d waiting runs, deleted the events of %d runs, and deleted %d runs.\n", expired, streams, deleted)
+			pictures, err := inChunks(cmd.Context(), time.Now(), func(ctx context.Context, _ time.Time, limit int) (int, error) {
+				return store.PurgeArtifacts(ctx, limit)
+			})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "Expired %d waiting runs, deleted the events of %d runs, and deleted %d runs and %d pictures without a run.\n", expired, streams, deleted, pictures)
 			return err
 		},
 	}

@@ -17,21 +17,24 @@ func TestPurge_CountsFirstAndKeepsDecisions(t *testing.T) {
 		old := time.Now().UTC().AddDate(0, 0, -100)
 		s.exec("UPDATE tx_editoractions_run SET settled_at = ? WHERE id = ?", old, id)
 		s.exec("UPDATE tx_editoractions_run SET waiting_since = ? WHERE id = ?", old, waits)
+		s.exec("INSERT INTO tx_editoractions_artifact (id, version_id, run_id, scope_hash, acting_user, source, sha256, mime, width, height, size, title, live, created_at)" +
+			" VALUES ('a', 'v', 'gone', '', 1, 'tool', '', 'image/png', 1, 1, 1, '', 1, '2026-01-01 00:00:00')")
 		file := siteFile(t, s.site)
 		code, out, errs := command(t, nil, "purge", "--dry-run", "--runs", "90", "--config", file)
-		if code != 0 || out != "Would expire 1 waiting runs, delete the events of 1 runs, and delete 1 runs.\n" {
+		if code != 0 || out != "Would expire 1 waiting runs, delete the events of 1 runs, and delete 1 runs and 1 pictures without a run.\n" {
 			t.Fatalf("%d %q %s", code, out, errs)
 		}
 		if n := s.count("SELECT COUNT(*) FROM tx_editoractions_run WHERE status = 'waiting'"); n != 1 {
 			t.Error("a dry run changed something")
 		}
 		code, out, _ = command(t, nil, "purge", "--runs", "90", "--config", file)
-		if code != 0 || out != "Expired 1 waiting runs, deleted the events of 1 runs, and deleted 1 runs.\n" {
+		if code != 0 || out != "Expired 1 waiting runs, deleted the events of 1 runs, and deleted 1 runs and 1 pictures without a run.\n" {
 			t.Errorf("%d %q", code, out)
 		}
 		for query, want := range map[string]int{
 			"SELECT COUNT(*) FROM tx_editoractions_run":                                                             1,
 			"SELECT COUNT(*) FROM tx_editoractions_run WHERE status = 'expired' AND sealed_state IS NULL":           1,
+			"SELECT COUNT(*) FROM tx_editoractions_artifact":                                                        0,
 			"SELECT COUNT(*) FROM tx_editoractions_decision":                                                        1,
 			"SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id NOT IN (SELECT id FROM tx_editoractions_run)": 0,
 		} {
@@ -50,10 +53,11 @@ func TestPurge_CountsFirstAndKeepsDecisions(t *testing.T) {
 
 func TestDoctor_SaysWhatIsWrong(t *testing.T) {
 	eachService(t, nil, func(t *testing.T, s *service) {
-		s.proposed(s.as(editorUID), fileLake)
+		id, _ := s.proposed(s.as(editorUID), fileLake)
+		s.toolPicture(id)
 		file := s.keysFile()
 		code, out, errs := command(t, nil, "doctor", "--config", file)
-		for _, want := range []string{"ok  settings", "ok  database", "ok  pictures", "may use the service", "1 in the keyset, 1 runs are sealed", "1 wait for a person"} {
+		for _, want := range []string{"ok  settings", "ok  database", "ok  pictures", "may use the service", "1 in the keyset, 1 runs are sealed with them, and 1 pictures of tools", "1 wait for a person"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is missing in\n%s", want, out)
 			}
@@ -63,6 +67,10 @@ func TestDoctor_SaysWhatIsWrong(t *testing.T) {
 		}
 		s.exec("UPDATE tx_editoractions_run SET sealed_key = ?", []byte("\x01\x00\x00\x00\x09 of another keyset"))
 		if code, out, _ = command(t, nil, "doctor", "--config", file); code != exitFailure || !strings.Contains(out, "NOT OK") || !strings.Contains(out, "1 are sealed with a key that the keyset does not have") {
+			t.Errorf("%d %s", code, out)
+		}
+		s.exec("UPDATE tx_editoractions_artifact SET sealed_key = ?", []byte("\x01\x00\x00\x00\x09 of another keyset"))
+		if code, out, _ = command(t, nil, "doctor", "--config", file); code != exitFailure || !strings.Contains(out, "NOT OK  unreadable pictures") {
 			t.Errorf("%d %s", code, out)
 		}
 		if code, out, _ = command(t, nil, "doctor", "--config", settingsFile(t, "vision: {maxImageEdge: 1}\n")); code != exitFailure || !strings.Contains(out, "NOT OK  settings") {

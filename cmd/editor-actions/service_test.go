@@ -147,6 +147,21 @@ func (s *service) start() {
 	s.t.Cleanup(s.stop)
 }
 
+// toolPicture keeps a picture of a tool for a run, as the service would.
+func (s *service) toolPicture(run string) (*suspend.Store, suspend.Artifact) {
+	s.t.Helper()
+	sealer, err := suspend.LoadKeyset(s.settings.Load().Sealing)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	store := suspend.NewStore(s.site.DB, sealer, suspend.Options{})
+	a, err := store.SaveArtifact(s.t.Context(), suspend.Artifact{Run: suspend.RunID(run), Source: "tool"}, []byte("pixels"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return store, a
+}
+
 // change swaps the settings, as a reload does.
 func (s *service) change(fn func(*config.Settings)) {
 	next := *s.settings.Load()

@@ -107,6 +107,9 @@ func (a *Agent) housekeeper(ctx context.Context) {
 			a.repeat(ctx, "delete old events", days, a.Store.PurgeEvents)
 		}
 		a.repeat(ctx, "forget opened cards", openedDays, a.Store.PurgeOpened)
+		a.repeat(ctx, "delete pictures without a run", 0, func(ctx context.Context, _ time.Time, limit int) (int, error) {
+			return a.Store.PurgeArtifacts(ctx, limit)
+		})
 		select {
 		case <-ctx.Done():
 			return

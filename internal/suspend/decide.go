@@ -2,7 +2,6 @@ package suspend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -30,6 +29,9 @@ func (s *Store) decide(ctx context.Context, tx *gorm.DB, move transition, d Deci
 	}
 	if err := s.conn(ctx, tx).Create(row).Error; err != nil {
 		return fmt.Errorf("suspend: store decision: %w", err)
+	}
+	if move.to[0].Terminal() {
+		return s.eraseArtifacts(ctx, tx, []string{string(d.Run)})
 	}
 	return nil
 }
@@ -128,13 +130,15 @@ func (s *Store) Redraw(ctx context.Context, r Redrawing) (string, error) {
 // Cancel settles a run that has not written anything, from whatever it is doing.
 // A worker that holds it loses its lease.
 func (s *Store) Cancel(ctx context.Context, id RunID, by uint32) error {
-	err := one(toCancel.of(s.conn(ctx, nil)).Where("id = ? AND written = ?", string(id), false).
-		Updates(settled(s.now(), map[string]any{
-			"status": toCancel.target(), "reason": string(ReasonCancelled), "error_kind": fmt.Sprintf("by_%d", by),
-			"version": gorm.Expr("version + 1"),
-		})), ErrNotCancellable, "cancel run")
-	if errors.Is(err, ErrNotCancellable) {
-		return s.existing(ctx, nil, id, err)
+	met, err := s.ending(ctx, "cancel run", []string{string(id)}, func(tx *gorm.DB) *gorm.DB {
+		return toCancel.of(tx).Where("id = ? AND written = ?", string(id), false).
+			Updates(settled(s.now(), map[string]any{
+				"status": toCancel.target(), "reason": string(ReasonCancelled), "error_kind": fmt.Sprintf("by_%d", by),
+				"version": gorm.Expr("version + 1"),
+			}))
+	})
+	if err == nil && met == 0 {
+		return s.existing(ctx, nil, id, ErrNotCancellable)
 	}
 	return err
 }
@@ -151,12 +155,10 @@ func (s *Store) Expire(ctx context.Context, olderThan time.Time, limit int) (int
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	res := toExpire.of(s.conn(ctx, nil)).Where("id IN ? AND waiting_since < ?", ids, olderThan).
-		Updates(settled(s.now(), map[string]any{
-			"status": toExpire.target(), "reason": string(ReasonExpired), "version": gorm.Expr("version + 1"),
-		}))
-	if res.Error != nil {
-		return 0, fmt.Errorf("suspend: expire runs: %w", res.Error)
-	}
-	return int(res.RowsAffected), nil
+	return s.ending(ctx, "expire runs", ids, func(tx *gorm.DB) *gorm.DB {
+		return toExpire.of(tx).Where("id IN ? AND waiting_since < ?", ids, olderThan).
+			Updates(settled(s.now(), map[string]any{
+				"status": toExpire.target(), "reason": string(ReasonExpired), "version": gorm.Expr("version + 1"),
+			}))
+	})
 }

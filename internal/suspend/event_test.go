@@ -21,6 +21,7 @@ func everything() []suspend.Event {
 		{Kind: suspend.EventRequest, Turn: 1, Payload: suspend.RequestPayload{Tools: []string{"set_x"}, Messages: []suspend.EventMessage{
 			{Role: "user", Text: note},
 			{Role: "user", Parts: []suspend.EventPart{{Type: "image", Content: uri}, {Type: "text", Content: note}}},
+			{Role: "tool", Text: note, Artifact: `{"title":"` + note + `"}`},
 		}}},
 		{Kind: suspend.EventLLM, Turn: 1, DurationMS: 12, Payload: suspend.LLMPayload{
 			Content: note, FinishReason: "tool_calls", Model: "eye-1", InputTokens: 5, OutputTokens: 6,
@@ -70,6 +71,15 @@ func TestP8_WhatEachLevelKeeps(t *testing.T) {
 				}
 			})
 		}
+		t.Run("E9_X07_the reference of a tool image is content", func(t *testing.T) {
+			for level, want := range map[string]string{"full": `{"title":"` + note + `"}`, "redacted": `<{"title":`, "metadata": "", "none": ""} {
+				var p suspend.RequestPayload
+				s.must(json.Unmarshal(s.stream(level)[0].Raw, &p))
+				if got := p.Messages[2].Artifact; got != want {
+					t.Errorf("%s: %q, want %q", level, got, want)
+				}
+			}
+		})
 		t.Run("S43_redacted", func(t *testing.T) {
 			events := s.stream("redacted")
 			all := text(events)

@@ -83,21 +83,23 @@ func unmoved(db *gorm.DB, row *runRow, now time.Time) *gorm.DB {
 
 // giveUp settles a run that too many workers died with.
 func (s *Store) giveUp(ctx context.Context, row *runRow, now time.Time) error {
-	res := unmoved(toGiveUp.of(s.conn(ctx, nil)), row, now).Updates(settled(now, map[string]any{
-		"status": orCompleted(Failed), "reason": orApproved(ReasonRetriesExhausted),
-		"error_kind": string(ReasonRetriesExhausted), "version": row.Version + 1,
-	}))
-	if res.Error != nil {
-		return fmt.Errorf("suspend: give up run: %w", res.Error)
+	met, err := s.ending(ctx, "give up run", []string{row.ID}, func(tx *gorm.DB) *gorm.DB {
+		return unmoved(toGiveUp.of(tx), row, now).Updates(settled(now, map[string]any{
+			"status": orCompleted(Failed), "reason": orApproved(ReasonRetriesExhausted),
+			"error_kind": string(ReasonRetriesExhausted), "version": row.Version + 1,
+		}))
+	})
+	if err != nil {
+		return err
 	}
-	if res.RowsAffected == 1 {
+	if met == 1 {
 		s.Log.ErrorContext(ctx, "gave up run", "run_id", row.ID, "attempts", row.Attempts, "written", row.Written)
 	}
 	return nil
 }
 
-// bury settles a claimed run whose state does not open. The sealed bytes stay
-// for a repair (P17): the key may come back.
+// bury settles a claimed run whose state does not open. The sealed bytes and what tools made
+// stay for a repair (P17): the key may come back.
 func (s *Store) bury(ctx context.Context, row *runRow) error {
 	changes := settled(s.now(), map[string]any{
 		"status": orCompleted(Failed), "reason": orApproved(ReasonUnreadable),
@@ -114,7 +116,12 @@ func (s *Store) bury(ctx context.Context, row *runRow) error {
 
 // held is t on a run whose lease owner still has.
 func (s *Store) held(ctx context.Context, t transition, id RunID, owner string) *gorm.DB {
-	return t.of(s.conn(ctx, nil)).Where("id = ? AND lease_owner = ?", string(id), owner)
+	return owned(t.of(s.conn(ctx, nil)), id, owner)
+}
+
+// owned limits an UPDATE to a run whose lease owner still has.
+func owned(db *gorm.DB, id RunID, owner string) *gorm.DB {
+	return db.Where("id = ? AND lease_owner = ?", string(id), owner)
 }
 
 // one turns the row count of a conditional update into a result.
@@ -176,8 +183,8 @@ func (s *Store) Suspend(ctx context.Context, id RunID, owner string, n Suspensio
 	return digest, nil
 }
 
-// Settle ends a run as completed or failed and erases its sealed state (P7). A
-// run whose change is written is stored as completed whatever n says (P18); what
+// Settle ends a run as completed or failed and erases its sealed state and what tools
+// made for it (P7). A run whose change is written is stored as completed whatever n says (P18); what
 // failed is then its error kind.
 func (s *Store) Settle(ctx context.Context, id RunID, owner string, n Settlement) error {
 	if !toSettle.allows(n.Status) || !n.Reason.Valid() {
@@ -187,10 +194,16 @@ func (s *Store) Settle(ctx context.Context, id RunID, owner string, n Settlement
 	if note == "" && n.Status != Completed {
 		note = string(n.Reason)
 	}
-	return one(s.held(ctx, toSettle, id, owner).Updates(billed(n.Usage, n.Model, n.Vendor, settled(s.now(), map[string]any{
-		"status": orCompleted(n.Status), "reason": orApproved(n.Reason), "message": n.Message,
-		"error_kind": gorm.Expr("CASE WHEN written = 1 THEN ? ELSE ? END", clip(note, errorKindLength), clip(n.ErrorKind, errorKindLength)),
-	}))), ErrLeaseLost, "settle run")
+	met, err := s.ending(ctx, "settle run", []string{string(id)}, func(tx *gorm.DB) *gorm.DB {
+		return owned(toSettle.of(tx), id, owner).Updates(billed(n.Usage, n.Model, n.Vendor, settled(s.now(), map[string]any{
+			"status": orCompleted(n.Status), "reason": orApproved(n.Reason), "message": n.Message,
+			"error_kind": gorm.Expr("CASE WHEN written = 1 THEN ? ELSE ? END", clip(note, errorKindLength), clip(n.ErrorKind, errorKindLength)),
+		})))
+	})
+	if err == nil && met == 0 {
+		return ErrLeaseLost
+	}
+	return err
 }
 
 // settled adds what every end of a run has in common: no lease, no card, no state.

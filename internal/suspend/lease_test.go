@@ -137,7 +137,7 @@ func TestClaim_RenewalInBetweenWins(t *testing.T) {
 		for _, attempts := range []int{3, 1} { // to be claimed; to be given up
 			run := s.running("slow")
 			s.clock.pass(lease + time.Second)
-			stop := interceptUpdate(t, s, func() { s.must(s.Renew(t.Context(), run.ID, "slow", lease)) })
+			stop := afterLook(t, s, func() { s.must(s.Renew(t.Context(), run.ID, "slow", lease)) })
 			_, _, err := s.Claim(t.Context(), "other", lease, attempts)
 			stop()
 			if !errors.Is(err, suspend.ErrNothingToDo) {
@@ -157,7 +157,7 @@ func TestClaim_ARunThatMovedInBetweenIsReadAgain(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		ctx := t.Context()
 		run := s.queued()
-		stop := interceptUpdate(t, s, func() {
+		stop := afterLook(t, s, func() {
 			claimed, _, err := s.Claim(ctx, "quick", lease, 3)
 			s.must(err)
 			s.must(s.AskAgain(ctx, nil, s.on(s.suspended(claimed, "quick"), 9), closing()))

@@ -45,6 +45,9 @@ func (s *Store) PurgeRuns(ctx context.Context, settledBefore time.Time, limit in
 		if err := tx.Where("run_id IN ?", ids).Delete(&eventRow{}).Error; err != nil {
 			return err
 		}
+		if err := tx.Where("run_id IN ?", ids).Delete(&artifactRow{}).Error; err != nil { // none, see PurgeArtifacts
+			return err
+		}
 		return tx.Where("id IN ?", ids).Delete(&runRow{}).Error
 	})
 	if err != nil {
@@ -58,10 +61,12 @@ type Due struct {
 	Expire int // waiting runs
 	Events int // runs whose event stream is deleted
 	Runs   int // runs that are deleted
+
+	Artifacts int // pictures of tools whose run has ended, whatever the moments are
 }
 
 // CountDue counts what Expire, PurgeEvents and PurgeRuns would find before these
-// moments; a zero moment finds nothing.
+// moments, a zero moment finds nothing, and what PurgeArtifacts would find.
 func (s *Store) CountDue(ctx context.Context, expire, events, runs time.Time) (Due, error) {
 	var out Due
 	for _, c := range []struct {
@@ -82,5 +87,10 @@ func (s *Store) CountDue(ctx context.Context, expire, events, runs time.Time) (D
 		}
 		*c.into = int(n)
 	}
+	var n int64
+	if err := s.conn(ctx, nil).Model(&artifactRow{}).Where(settledWithout).Count(&n).Error; err != nil {
+		return out, fmt.Errorf("suspend: count orphaned artifacts: %w", err)
+	}
+	out.Artifacts = int(n)
 	return out, nil
 }

@@ -21,8 +21,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// rewrapBatch is how many rows one transaction renews: some milliseconds.
-const rewrapBatch = 200
+// rewrapRows is how many rows one transaction renews: some milliseconds.
+const rewrapRows = 200
 
 // retireAfter is how long a keyset must have been unchanged before a key may be taken
 // out of it: every instance has noticed the last rotation by then.
@@ -36,7 +36,15 @@ type KeyInfo struct {
 	ID      uint32
 	Primary bool
 	Rows    int // runs whose state it seals
+
+	Artifacts int // pictures of tools that it seals
 }
+
+// Foreign counts what no key of the keyset can have sealed.
+type Foreign struct{ Runs, Artifacts int }
+
+// Any reports whether there is something.
+func (f Foreign) Any() bool { return f.Runs+f.Artifacts > 0 }
 
 // changeKeyset replaces a keyset file by a changed one, whole or not at all. Two
 // changes at the same time wait for each other.
@@ -143,7 +151,7 @@ func (s *Store) RetireKeys(ctx context.Context, path string) (retired []uint32, 
 		return nil, err
 	}
 	for _, k := range keys {
-		if !k.Primary && k.Rows == 0 {
+		if !k.Primary && k.Rows == 0 && k.Artifacts == 0 {
 			retired = append(retired, k.ID)
 		}
 	}
@@ -160,31 +168,43 @@ func (s *Store) RetireKeys(ctx context.Context, path string) (retired []uint32, 
 	})
 }
 
-// Keys lists the keys of the keyset with how many runs each seals, and counts the
-// runs that none of them can have sealed. It opens nothing: a sealed key begins with
-// the number of its key.
-func (s *Store) Keys(ctx context.Context) (keys []KeyInfo, foreign int, err error) {
+// sealedTables are the tables with sealed values, and what each is sealed for: the columns
+// id, run and record of a row, and its purpose.
+var sealedTables = []struct{ table, columns, purpose string }{
+	{runTable, "id, id AS run_id, '' AS record, sealed_key", purposeState},
+	{artifactTable, "id, run_id, version_id AS record, sealed_key", purposeArtifact},
+}
+
+// Keys lists the keys of the keyset with how many rows each seals, and counts the rows
+// that none of them can have sealed. It opens nothing: a sealed key begins with the
+// number of its key.
+func (s *Store) Keys(ctx context.Context) (keys []KeyInfo, foreign Foreign, err error) {
 	known, err := s.sealer.keyIDs()
 	if err != nil {
-		return nil, 0, err
+		return nil, Foreign{}, err
 	}
-	var rows []struct {
-		Prefix []byte
-		Count  int
-	}
-	err = s.conn(ctx, nil).Raw("SELECT SUBSTR(sealed_key, 1, 5) AS prefix, COUNT(*) AS count FROM " + runTable +
-		" WHERE sealed_key IS NOT NULL GROUP BY SUBSTR(sealed_key, 1, 5)").Scan(&rows).Error
-	if err != nil {
-		return nil, 0, fmt.Errorf("suspend: count sealed runs: %w", err)
-	}
-	for _, r := range rows {
-		id, ok := keyOf(r.Prefix)
-		i := slices.IndexFunc(known, func(k KeyInfo) bool { return ok && k.ID == id })
-		if i < 0 {
-			foreign += r.Count
-			continue
+	for _, t := range sealedTables {
+		var rows []struct {
+			Prefix []byte
+			Count  int
 		}
-		known[i].Rows += r.Count
+		err = s.conn(ctx, nil).Raw("SELECT SUBSTR(sealed_key, 1, 5) AS prefix, COUNT(*) AS count FROM " + t.table +
+			" WHERE sealed_key IS NOT NULL GROUP BY SUBSTR(sealed_key, 1, 5)").Scan(&rows).Error
+		if err != nil {
+			return nil, Foreign{}, fmt.Errorf("suspend: count sealed rows: %w", err)
+		}
+		for _, r := range rows {
+			runs, artifacts := &foreign.Runs, &foreign.Artifacts
+			id, ok := keyOf(r.Prefix)
+			if i := slices.IndexFunc(known, func(k KeyInfo) bool { return ok && k.ID == id }); i >= 0 {
+				runs, artifacts = &known[i].Rows, &known[i].Artifacts
+			}
+			if t.table == runTable {
+				*runs += r.Count
+			} else {
+				*artifacts += r.Count
+			}
+		}
 	}
 	return known, foreign, nil
 }
@@ -216,70 +236,85 @@ func (s *Sealer) keyIDs() ([]KeyInfo, error) {
 	return out, nil
 }
 
-// Rewrapped says what a rotation did.
+// Rewrapped says what a rotation did, in rows of all tables.
 type Rewrapped struct {
 	Renewed    int // now under the primary key
 	Already    int // were so before
 	Unreadable int // open with no key we have; kept as they are
 }
 
-// Rewrap puts the data key of every waiting or working run under the primary key. The
-// large value is neither read nor changed. It works in small transactions and may be
-// stopped and started again at any time: what is done is not done again. A run that
-// settles or is stored anew meanwhile is left alone. progress may be nil; it is told after
-// each batch how many rows were looked at.
+// Rewrap puts the data key of every waiting or working run, and of every picture of a
+// tool, under the primary key. The large values are neither read nor changed. It works in
+// small transactions and may be stopped and started again at any time: what is done is not
+// done again. A row that is erased or stored anew meanwhile is left alone. progress may be
+// nil; it is told after each batch how many rows were looked at.
 func (s *Store) Rewrap(ctx context.Context, progress func(done int)) (Rewrapped, error) {
 	var out Rewrapped
 	primary := s.sealer.current(true).primary
-	after, done := "", 0
-	for {
-		var rows []struct {
-			ID        string
-			SealedKey []byte
-		}
-		// Every row that was read moves the cursor, those that stay as they are too.
-		err := s.conn(ctx, nil).Table(runTable).Select("id, sealed_key").
-			Where("id > ? AND sealed_key IS NOT NULL", after).Order("id").Limit(rewrapBatch).Find(&rows).Error
-		if err != nil {
-			return out, fmt.Errorf("suspend: read sealed keys: %w", err)
-		}
-		if len(rows) == 0 {
-			return out, nil
-		}
-		err = s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
-			for _, r := range rows {
-				if id, ok := keyOf(r.SealedKey); ok && id == primary {
-					out.Already++
-					continue
-				}
-				next, err := s.sealer.rewrap(r.SealedKey, purposeState, RunID(r.ID))
-				if err != nil {
-					out.Unreadable++
-					continue
-				}
-				res := tx.Table(runTable).Where("id = ? AND sealed_key = ?", r.ID, r.SealedKey).Update("sealed_key", next)
-				if res.Error != nil {
-					return fmt.Errorf("suspend: renew sealed key: %w", res.Error)
-				}
-				out.Renewed += int(res.RowsAffected)
+	done := 0
+	for i := range sealedTables {
+		for after, more := "", true; more; {
+			rows, err := s.rewrapBatch(ctx, i, after, primary, &out)
+			if err != nil {
+				return out, err
 			}
-			return nil
-		})
-		if err != nil {
-			return out, err
-		}
-		after, done = rows[len(rows)-1].ID, done+len(rows)
-		if progress != nil {
-			progress(done)
+			if more = len(rows) > 0; !more {
+				break
+			}
+			after, done = rows[len(rows)-1].ID, done+len(rows)
+			if progress != nil {
+				progress(done)
+			}
 		}
 	}
+	return out, nil
+}
+
+// wrappedRow is a row without its large value.
+type wrappedRow struct {
+	ID, RunID, Record string
+	SealedKey         []byte
+}
+
+// rewrapBatch renews the rows of a table that follow an id. Every row that was read is
+// answered, those that stay as they are too: the cursor moves over them.
+func (s *Store) rewrapBatch(ctx context.Context, table int, after string, primary uint32, out *Rewrapped) ([]wrappedRow, error) {
+	t := sealedTables[table]
+	var rows []wrappedRow
+	err := s.conn(ctx, nil).Table(t.table).Select(t.columns).
+		Where("id > ? AND sealed_key IS NOT NULL", after).Order("id").Limit(rewrapRows).Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("suspend: read sealed keys: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return rows, s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
+		for _, r := range rows {
+			if id, ok := keyOf(r.SealedKey); ok && id == primary {
+				out.Already++
+				continue
+			}
+			next, err := s.sealer.rewrap(r.SealedKey, associated(t.purpose, RunID(r.RunID), r.Record))
+			if err != nil {
+				out.Unreadable++
+				continue
+			}
+			res := tx.Table(t.table).Where("id = ? AND sealed_key = ?", r.ID, r.SealedKey).Update("sealed_key", next)
+			if res.Error != nil {
+				return fmt.Errorf("suspend: renew sealed key: %w", res.Error)
+			}
+			out.Renewed += int(res.RowsAffected)
+		}
+		return nil
+	})
 }
 
 // rewrap puts a data key under the primary key.
-func (s *Sealer) rewrap(sealed []byte, purpose string, id RunID) ([]byte, error) {
-	dataKey, err := s.unwrap(sealed, associated(purpose, id))
+func (s *Sealer) rewrap(sealed, aad []byte) ([]byte, error) {
+	dataKey, err := s.unwrap(sealed, aad)
 	if err != nil {
 		return nil, err
 	}
-	return s.current(false).Encrypt(dataKey, associated(purpose, id))
+	return s.current(false).Encrypt(dataKey, aad)
 }

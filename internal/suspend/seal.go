@@ -26,9 +26,9 @@ type Sealed struct {
 	Body []byte
 }
 
-// Sealer seals and opens the state of runs with an AEAD keyset. The purpose and
-// the run's id are associated data: a ciphertext of another run or column does
-// not open (P7). There is no plaintext fallback. It is safe for concurrent use.
+// Sealer seals and opens what belongs to runs with an AEAD keyset. The purpose, the run's
+// id and the record's, where a run has several, are associated data: a ciphertext of
+// another run, record or column does not open (P7). There is no plaintext fallback. It is safe for concurrent use.
 type Sealer struct {
 	from config.Sealing
 	keys atomic.Pointer[openKeyset]
@@ -70,6 +70,15 @@ func (s *Sealer) unwrap(sealed []byte, aad []byte) ([]byte, error) {
 
 // Seal encrypts plain for one run.
 func (s *Sealer) Seal(plain []byte, purpose string, id RunID) (Sealed, error) {
+	return s.seal(plain, associated(purpose, id, ""))
+}
+
+// SealRecord encrypts plain for one of several records of a run.
+func (s *Sealer) SealRecord(plain []byte, purpose string, id RunID, record string) (Sealed, error) {
+	return s.seal(plain, associated(purpose, id, record))
+}
+
+func (s *Sealer) seal(plain, aad []byte) (Sealed, error) {
 	dataKey := make([]byte, dataKeyBytes)
 	_, _ = rand.Read(dataKey) // never fails, see crypto/rand
 	body, err := subtle.NewAESGCM(dataKey)
@@ -77,10 +86,10 @@ func (s *Sealer) Seal(plain []byte, purpose string, id RunID) (Sealed, error) {
 		return Sealed{}, fmt.Errorf("suspend: seal: %w", err)
 	}
 	var out Sealed
-	if out.Body, err = body.Encrypt(plain, associated(purpose, id)); err != nil {
+	if out.Body, err = body.Encrypt(plain, aad); err != nil {
 		return Sealed{}, fmt.Errorf("suspend: seal: %w", err)
 	}
-	if out.Key, err = s.current(false).Encrypt(dataKey, associated(purpose, id)); err != nil {
+	if out.Key, err = s.current(false).Encrypt(dataKey, aad); err != nil {
 		return Sealed{}, fmt.Errorf("suspend: seal key: %w", err)
 	}
 	return out, nil
@@ -89,7 +98,16 @@ func (s *Sealer) Seal(plain []byte, purpose string, id RunID) (Sealed, error) {
 // Open decrypts what Seal made for the same purpose and run. Everything else is
 // ErrUnreadable.
 func (s *Sealer) Open(sealed Sealed, purpose string, id RunID) ([]byte, error) {
-	dataKey, err := s.unwrap(sealed.Key, associated(purpose, id))
+	return s.open(sealed, associated(purpose, id, ""))
+}
+
+// OpenRecord decrypts what SealRecord made for the same purpose, run and record.
+func (s *Sealer) OpenRecord(sealed Sealed, purpose string, id RunID, record string) ([]byte, error) {
+	return s.open(sealed, associated(purpose, id, record))
+}
+
+func (s *Sealer) open(sealed Sealed, aad []byte) ([]byte, error) {
+	dataKey, err := s.unwrap(sealed.Key, aad)
 	if err != nil {
 		return nil, ErrUnreadable.Because(fmt.Errorf("open key: %w", err))
 	}
@@ -97,11 +115,19 @@ func (s *Sealer) Open(sealed Sealed, purpose string, id RunID) ([]byte, error) {
 	if err != nil {
 		return nil, ErrUnreadable.Because(err)
 	}
-	out, err := body.Decrypt(sealed.Body, associated(purpose, id))
+	out, err := body.Decrypt(sealed.Body, aad)
 	if err != nil {
 		return nil, ErrUnreadable.Because(err)
 	}
 	return out, nil
 }
 
-func associated(purpose string, id RunID) []byte { return []byte(purpose + "\x00" + string(id)) }
+// associated is the place of a value. No purpose and no id holds a NUL, so no two places
+// are written alike; a run's own state has no record.
+func associated(purpose string, id RunID, record string) []byte {
+	place := purpose + "\x00" + string(id)
+	if record != "" {
+		place += "\x00" + record
+	}
+	return []byte(place)
+}

@@ -275,17 +275,17 @@ func (s *site) approve(store *suspend.Store, d suspend.Decision) error {
 	})
 }
 
-// interceptUpdate runs fn once, just before the next UPDATE that goes through
-// the site's connection.
-func interceptUpdate(t *testing.T, s *site, fn func()) (stop func()) {
+// afterLook runs fn once, just after the next SELECT that goes through the site's
+// connection: before whatever is done with what it found.
+func afterLook(t *testing.T, s *site, fn func()) (stop func()) {
 	t.Helper()
 	done := false
-	err := s.db.Callback().Update().Before("gorm:update").Register("test:intercept", func(*gorm.DB) {
+	err := s.db.Callback().Query().After("gorm:query").Register("test:intercept", func(*gorm.DB) {
 		if !done {
 			done = true
 			fn()
 		}
 	})
 	s.must(err)
-	return func() { s.must(s.db.Callback().Update().Remove("test:intercept")) }
+	return func() { s.must(s.db.Callback().Query().Remove("test:intercept")) }
 }

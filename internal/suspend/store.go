@@ -24,7 +24,7 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Store owns the tables run, event and decision. Every change of a run is one
+// Store owns the tables run, event, decision and artifact. Every change of a run is one
 // conditional UPDATE whose row count decides, so any number of instances may
 // share the database. It is safe for concurrent use.
 type Store struct {

@@ -62,13 +62,15 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"refused_call":           "Der Aufruf wurde zurückgewiesen.",
 
 	// suspend
-	"already_decided":  "Über diesen Lauf ist schon entschieden.",
-	"not_cancellable":  "Dieser Lauf ist zu Ende oder hat seine Änderung geschrieben und lässt sich nicht mehr abbrechen.",
-	"lease_lost":       "Ein anderer Arbeitsprozess hat diesen Lauf übernommen.",
-	"nothing_to_do":    "Kein Lauf wartet auf einen Arbeitsprozess.",
-	"stale_turn":       "Dieser Lauf ist weitergegangen, seit die Seite geöffnet wurde. Es wurde nichts geschrieben; sehen Sie noch einmal hin.",
-	"state_unreadable": "Der versiegelte Stand dieses Laufs lässt sich mit den eingerichteten Schlüsseln nicht öffnen.",
-	"keyset_exists":    "%s gibt es schon und wurde nicht geändert: Ein verlorener Schlüssel macht jeden wartenden Lauf unlesbar.",
+	"already_decided":    "Über diesen Lauf ist schon entschieden.",
+	"not_cancellable":    "Dieser Lauf ist zu Ende oder hat seine Änderung geschrieben und lässt sich nicht mehr abbrechen.",
+	"lease_lost":         "Ein anderer Arbeitsprozess hat diesen Lauf übernommen.",
+	"nothing_to_do":      "Kein Lauf wartet auf einen Arbeitsprozess.",
+	"stale_turn":         "Dieser Lauf ist weitergegangen, seit die Seite geöffnet wurde. Es wurde nichts geschrieben; sehen Sie noch einmal hin.",
+	"state_unreadable":   "Der versiegelte Stand dieses Laufs lässt sich mit den eingerichteten Schlüsseln nicht öffnen.",
+	"run_ended":          "Dieser Lauf ist zu Ende, deshalb wird nichts mehr für ihn aufbewahrt.",
+	"artifact_not_found": "Dieses Bild gibt es in diesem Lauf nicht.",
+	"keyset_exists":      "%s gibt es schon und wurde nicht geändert: Ein verlorener Schlüssel macht jeden wartenden Lauf unlesbar.",
 
 	// actions
 	"not_available":              "Diese Aktion ist für diesen Datensatz nicht verfügbar.",
