@@ -93,7 +93,8 @@ func TestG15_ModelEditedBetweenTwoSends(t *testing.T) {
 func TestG16_UnknownDemandsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, want := range []providers.Requirements{
-		{}, providers.VisionAction, toolPicture,
+		{},
+		providers.VisionAction, toolPicture,
 		{Vision: providers.NeedDeclared, Tools: true, Types: []media.Type{media.PNG, media.JPEG}, Largest: 5, Images: 2},
 	} {
 		data, err := json.Marshal(want)

@@ -13,6 +13,11 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 )
 
+// bridge stands between a tool's result and a user's message for models that refuse the
+// one behind the other: "Unexpected role 'user' after role 'tool'", code 3230 (datapizza-ai
+// issue 98, hermes-agent issue 20154, read on 2026-12-03). It may not be empty.
+const bridge = "Understood."
+
 // params writes a request in the wire's form. Errors name no content.
 func (p *Provider) params(req providers.Request) (sdk.ChatCompletionNewParams, error) {
 	out := sdk.ChatCompletionNewParams{Model: req.Model}
@@ -20,6 +25,9 @@ func (p *Provider) params(req providers.Request) (sdk.ChatCompletionNewParams, e
 		msg, err := p.message(m, req.Model)
 		if err != nil {
 			return out, fmt.Errorf("message %d: %w", i, err)
+		}
+		if i > 0 && m.Role == providers.User && req.Messages[i-1].Role == providers.ToolRole && p.vendor.mistral(req.Model) {
+			out.Messages = append(out.Messages, sdk.AssistantMessage(bridge))
 		}
 		out.Messages = append(out.Messages, msg)
 	}

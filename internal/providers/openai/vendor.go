@@ -33,12 +33,16 @@ var (
 	commonID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 )
 
+// mistral reports whether a model is held by Mistral's rules, wherever it runs.
+func (v vendor) mistral(model string) bool {
+	return v.shortIDs || strings.Contains(strings.ToLower(model), "tral")
+}
+
 // callID maps the id of a call, whoever made it, to one the vendor takes: the
 // same every time, so that a call and its result still belong together. Models
 // by Mistral want their form of ids from other vendors too.
 func (v vendor) callID(id, model string) string {
-	short := v.shortIDs || strings.Contains(strings.ToLower(model), "tral")
-	if !short {
+	if !v.mistral(model) {
 		return wire.CallID(id, commonID)
 	}
 	if nineCharacters.MatchString(id) {

@@ -111,6 +111,33 @@ func TestS52_IDsAreValidForTheProvider(t *testing.T) {
 	}
 }
 
+// Mistral refuses a user's message behind a tool's result, wherever its models run.
+func TestUserBehindATool_IsBridgedForMistralOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ vendor, model, want string }{
+		{config.VendorMistral, "x", "system user user assistant tool assistant user"},
+		{config.VendorCompatible, "Devstral-Small-2", "system user user assistant tool assistant user"},
+		{config.VendorOpenRouter, "mistralai/pixtral-12b", "system user user assistant tool assistant user"},
+		{config.VendorOpenAI, "gpt-4.1", "system user user assistant tool user"},
+		{config.VendorCompatible, "qwen", "system user user assistant tool user"},
+	} {
+		req := second(t)
+		req.Model = c.model
+		req.Messages = append(req.Messages, req.Messages[2])
+		got, _ := send(t, c.vendor, req, providertest.Text("x"))
+		var roles []string
+		for _, m := range got.Messages {
+			roles = append(roles, m.Role)
+			if m.Role == "assistant" && len(m.ToolCalls) == 0 && m.Text() == "" {
+				t.Errorf("%s: an assistant's message without content is refused too", c.vendor)
+			}
+		}
+		if is := strings.Join(roles, " "); is != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.vendor, c.model, is, c.want)
+		}
+	}
+}
+
 func TestS55_ArgumentsOfCalls(t *testing.T) {
 	t.Parallel()
 	body := func(arguments string) providertest.Answer {
