@@ -72,6 +72,14 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"artifact_not_found": "Dieses Bild gibt es in diesem Lauf nicht.",
 	"keyset_exists":      "%s gibt es schon und wurde nicht geändert: Ein verlorener Schlüssel macht jeden wartenden Lauf unlesbar.",
 
+	// toolimages
+	"tool_image_scope":       "Bilder von Werkzeugen brauchen einen Lauf und eine Person, in deren Namen er läuft.",
+	"tool_image_invalid":     "Das Bild ist nicht verwendbar.",
+	"tool_image_unavailable": "Das Bild ist in diesem Lauf nicht verfügbar oder hat sich geändert.",
+	"tool_image_batch":       "Das sind zu viele Bilder in einem Schritt.",
+	"tool_round_incomplete":  "Nicht jeder Aufruf eines Werkzeugs hat eine Antwort.",
+	"tool_summary":           "Das Ergebnis eines Werkzeugs braucht einen kurzen eigenen Text ohne Bild darin.",
+
 	// actions
 	"not_available":              "Diese Aktion ist für diesen Datensatz nicht verfügbar.",
 	"argument_control_character": "Die Angabe `%s` enthält ein Steuerzeichen.",
