@@ -20,6 +20,29 @@ import (
 
 var toolPicture = providers.Requirements{Vision: providers.NeedDeclared}
 
+// G04: what an Outbound demands goes with the request, whatever the caller asks for.
+func TestG04_AnOutboundBringsItsDemands(t *testing.T) {
+	t.Parallel()
+	h := newHouse(withFallbacks(0)) // its model declares nothing
+	req := providertest.VisionRequest(t)
+	for _, c := range []struct {
+		name string
+		req  providers.Request
+		want providers.Kind
+	}{
+		{"the subject's picture", req, ""},
+		{"a tool's picture", req.With(providers.NewOutbound(req.Messages, toolPicture)), providers.Unsupported},
+		{"without pictures", req.With(providers.NewOutbound(req.Messages[:2], providers.Requirements{})), ""},
+	} {
+		if _, _, err := h.Complete(t.Context(), "main", c.req, providers.Requirements{}); kind(err) != c.want {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if n := h.fakes["main"].count(); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
 // G05: what a caller does to its list during a send changes nothing for the fallback.
 func TestG05_CallersListIsItsOwn(t *testing.T) {
 	t.Parallel()

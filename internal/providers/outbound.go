@@ -14,15 +14,19 @@ import (
 // and prints one line, so that pictures reach no table, event or log by mistake. Its
 // messages know where they come from: EncodeTranscript refuses them too. The zero value
 // holds nothing.
-type Outbound struct{ messages []Message }
+type Outbound struct {
+	messages []Message
+	need     Requirements
+}
 
-// NewOutbound copies the list; what the messages hold is shared and never changed.
-func NewOutbound(messages []Message) Outbound {
+// NewOutbound copies the list; what the messages hold is shared and never changed. need is
+// what sending them demands, beside what a request demands anyway.
+func NewOutbound(messages []Message, need Requirements) Outbound {
 	out := slices.Clone(messages)
 	for i := range out {
 		out[i].outbound = true
 	}
-	return Outbound{out}
+	return Outbound{out, Requirements{}.Merge(need)}
 }
 
 // All are the messages, in order.
@@ -31,9 +35,10 @@ func (o Outbound) All() iter.Seq[Message] { return slices.Values(o.messages) }
 // Len is how many messages there are.
 func (o Outbound) Len() int { return len(o.messages) }
 
-// With is the request with these messages.
+// With is the request with these messages and what they demand: nobody can send them and
+// forget it.
 func (r Request) With(o Outbound) Request {
-	r.Messages = slices.Clone(o.messages)
+	r.Messages, r.need = slices.Clone(o.messages), o.need
 	return r
 }
 

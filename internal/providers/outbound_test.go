@@ -20,7 +20,7 @@ func TestP36_OutboundIsSentAndNeverStored(t *testing.T) {
 	t.Parallel()
 	messages := providertest.VisionRequest(t).Messages
 	secret := messages[2].Parts[0].Image.Base64()[:24]
-	o := providers.NewOutbound(messages)
+	o := providers.NewOutbound(messages, providers.Requirements{})
 	if _, err := json.Marshal(map[string]any{"messages": o}); err == nil {
 		t.Error("marshalled")
 	}
@@ -49,7 +49,7 @@ func TestP36_OutboundIsSentAndNeverStored(t *testing.T) {
 func TestNewOutbound_KeepsNoList(t *testing.T) {
 	t.Parallel()
 	messages := []providers.Message{{Role: providers.User, Text: "a"}}
-	o := providers.NewOutbound(messages)
+	o := providers.NewOutbound(messages, providers.Requirements{})
 	messages[0].Text = "b"
 	req := providers.Request{Model: "m"}.With(o)
 	req.Messages[0].Text = "c"

@@ -13,6 +13,8 @@ type Request struct {
 	FileName string
 	// User is the be_users.uid in whose name is asked, for budgets. No wire sends it.
 	User uint32
+
+	need Requirements // of an Outbound, see With
 }
 
 // Response is one answer. Message.Role is Assistant.

@@ -46,9 +46,9 @@ func (r Requirements) Merge(o Requirements) Requirements {
 }
 
 // RequirementsOf reads what a request demands by itself: a picture needs a model that
-// is not known to be blind, whatever the caller says.
+// is not known to be blind, whatever the caller says, and an Outbound brings its own.
 func RequirementsOf(req Request) Requirements {
-	r := Requirements{Tools: len(req.Tools) > 0}
+	r := Requirements{Tools: len(req.Tools) > 0}.Merge(Requirements{Vision: req.need.Vision, Tools: req.need.Tools})
 	for _, m := range req.Messages {
 		for _, p := range m.Parts {
 			if p.Type != ImagePart || p.Image == nil {

@@ -21,7 +21,8 @@ const introduction = "The images below were returned by the tools you just calle
 // a round nothing is read and nothing is required.
 //
 // One picture that fails fails the request: ErrRound, ErrBatch, ErrUnavailable, ErrScope,
-// or the error of Host.Screen. The requirements are for the gate, beside the run's own.
+// or the error of Host.Screen. The requirements are for the gate, beside the run's own; the
+// Outbound brings them along too.
 func (s *Service) Project(ctx context.Context, durable []providers.Message, imageTools map[string]struct{}) (providers.Outbound, providers.Requirements, error) {
 	none := providers.Requirements{}
 	scope, err := s.scope(ctx)
@@ -38,7 +39,7 @@ func (s *Service) Project(ctx context.Context, durable []providers.Message, imag
 	}
 	messages := asTexts(durable, imageTools)
 	if len(shown) == 0 {
-		return providers.NewOutbound(messages), none, nil
+		return providers.NewOutbound(messages, none), none, nil
 	}
 	parts, err := s.show(ctx, scope, shown)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s *Service) Project(ctx context.Context, durable []providers.Message, imag
 	if n := encodedLen(messages); n > s.cfg.MaxOutbound {
 		return providers.Outbound{}, none, because(ErrBatch, "%d encoded bytes of pictures in one request, %d are taken", n, s.cfg.MaxOutbound)
 	}
-	return providers.NewOutbound(messages), need, nil
+	return providers.NewOutbound(messages, need), need, nil
 }
 
 // show are the parts of the message that shows pictures: in the order of the replies, each
