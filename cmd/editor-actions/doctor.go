@@ -13,6 +13,7 @@ import (
 	"editor-actions/internal/config"
 	"editor-actions/internal/database"
 	"editor-actions/internal/suspend"
+	"editor-actions/internal/token"
 
 	"github.com/spf13/cobra"
 )
@@ -26,6 +27,9 @@ const (
 
 // ailing are queued runs that nobody took for so long.
 const ailing = 15 * time.Minute
+
+// tokenEnds is how long before its end a token is worth a word.
+const tokenEnds = 14 * 24 * time.Hour
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
@@ -89,6 +93,7 @@ func (d *doctor) look(ctx context.Context) {
 	d.say(fine, "database", "reachable, the service's own tables are up to date")
 	d.users(ctx, r, s)
 	d.models(r, s, log)
+	d.tokens(ctx, r, log)
 	d.keys(ctx, r, log)
 }
 
@@ -166,6 +171,35 @@ func (d *doctor) models(r *rooms, s *config.Settings, log *slog.Logger) {
 	}
 	if s.Providers.Default == "" {
 		d.say(bad, "models", "providers.default is empty, so no action is offered")
+	}
+}
+
+// tokens counts the access tokens that work, and those that soon will not.
+func (d *doctor) tokens(ctx context.Context, r *rooms, log *slog.Logger) {
+	now := time.Now()
+	list, err := token.New(r.db, r.cms, r.settings, log, time.Now).List(ctx, 0)
+	if err != nil {
+		d.say(bad, "access tokens", "%v", err)
+		return
+	}
+	states, err := tokenStates(ctx, r, list, now)
+	if err != nil {
+		d.say(bad, "access tokens", "%v", err)
+		return
+	}
+	valid, ending := 0, 0
+	for i, t := range list {
+		if states[i].state != "valid" {
+			continue
+		}
+		valid++
+		if t.Expires.Before(now.Add(tokenEnds)) {
+			ending++
+		}
+	}
+	d.say(fine, "access tokens", "%d work", valid)
+	if ending > 0 {
+		d.say(warn, "access tokens", "%d expire within %d days: see `editor-actions token list`", ending, int(tokenEnds.Hours()/24))
 	}
 }
 

@@ -34,6 +34,7 @@ var shapes = []shape{
 		`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
 	{hint: "sk-", keep: 1, re: regexp.MustCompile(`(` + border + `sk-)[\w-]{16,}`)}, // OpenAI and those who copied it
 	{hint: "k_", keep: 1, re: regexp.MustCompile(`(` + border + `[spr]k_(?:live|test)_)[A-Za-z0-9]{24,}`)},
+	{hint: "eact_", keep: 1, re: regexp.MustCompile(`(` + border + `eact_)[0-9A-Za-z]{32,}`)}, // ours, see internal/token
 	{hint: "gsk_", keep: 1, re: regexp.MustCompile(`(` + border + `gsk_)[A-Za-z0-9]{20,}`)},
 	{hint: "hf_", keep: 1, re: regexp.MustCompile(`(` + border + `hf_)[A-Za-z0-9]{30,}`)},
 	{hint: "AKIA", keep: 1, re: regexp.MustCompile(`(` + border + `AKIA)[A-Z0-9]{16,}`)},

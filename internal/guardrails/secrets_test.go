@@ -20,6 +20,7 @@ func secrets() map[string][2]string {
 		"OpenAI project":      {fake("sk", "-proj-", of(40), "_x-y"), of(40)},
 		"Anthropic":           {fake("sk", "-ant-api03-", of(60)), of(60)},
 		"OpenRouter":          {fake("sk", "-or-v1-", of(64)), of(64)},
+		"editor-actions":      {fake("ea", "ct_", strings.Repeat(hex, 2)), hex},
 		"Groq":                {fake("gs", "k_", of(52)), of(52)},
 		"Hugging Face":        {fake("h", "f_", of(34)), of(34)},
 		"Stripe secret":       {fake("sk", "_live_", of(24)), of(24)},

@@ -40,6 +40,14 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"user_disabled":        "Diese Person darf sich nicht im Backend anmelden.",
 	"user_not_found":       "Diese Person gibt es im Backend nicht.",
 
+	// token
+	"token_invalid":   "Dieses Zugriffstoken gilt nicht. Es ist vielleicht vertippt, widerrufen oder abgelaufen, oder es gehört jemandem, der diesen Dienst nicht verwenden darf.",
+	"token_not_found": "Ein solches Zugriffstoken gibt es nicht.",
+	"token_name":      "Ein Token braucht einen Namen aus 1 bis %d sichtbaren Zeichen, zum Beispiel das Programm, das es verwenden wird.",
+	"token_lifetime":  "Ein Token gilt mindestens eine Minute und höchstens %d Tage.",
+	"token_scopes":    "%q ist kein Umfang; ein Token hat read, propose oder beides.",
+	"token_user":      "Diese Person darf sich nicht anmelden oder diesen Dienst nicht verwenden, ein Token würde also nichts öffnen.",
+
 	// agent
 	"batch_empty":            "Es gibt nichts zu starten: Keine der Dateien kann gerade verwendet werden. Die Liste sagt, warum.",
 	"card_not_opened":        "Sie haben diese Karte in ihrem jetzigen Stand noch nicht geöffnet. Öffnen Sie sie, dann entscheiden Sie.",

@@ -157,6 +157,21 @@ CREATE TABLE tx_editoractions_artifact (
   KEY run (run_id, id)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE tx_editoractions_token (
+  id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  name VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  be_user INT UNSIGNED NOT NULL,
+  secret_hash CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  scopes VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  created_at DATETIME(6) NOT NULL,
+  expires_at DATETIME(6) NOT NULL,
+  last_used_at DATETIME(6) NULL,
+  revoked_at DATETIME(6) NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY secret (secret_hash),
+  KEY owner (be_user, created_at)
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE tx_editoractions_migration (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   version_id BIGINT NOT NULL,
