@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"log/slog"
 	"os"
 	"time"
@@ -33,7 +34,7 @@ var (
 	ErrActingUser    = fault.New(fault.Forbidden, "acting_user_gone", "The change can no longer be made in the name of the person who started it. Nothing was written.")
 	ErrFileGone      = fault.New(fault.Unavailable, "file_gone", "The file can no longer be used. Nothing was written; you can reject this run.")
 	ErrNoTurnsLeft   = fault.New(fault.Invalid, "no_turns_left", "The model was asked as often as this run allows. Edit the text, or reject it.")
-	ErrNoModel       = fault.New(fault.Invalid, "no_model", "This run puts earlier texts back without a model, so nobody can be asked again. Edit the text, or reject it.")
+	ErrNoModel       = fault.New(fault.Invalid, "no_model", "This run has no model that could be asked again. Edit the text, or reject it.")
 	ErrCategory      = fault.New(fault.Invalid, "unknown_category", "Choose what is wrong from the list.")
 	ErrReason        = fault.New(fault.Invalid, "reason_required", "Say what should be different, so that the model can try again.")
 	ErrUnreadable    = fault.New(fault.Unavailable, "run_unreadable", "The stored state of this run cannot be opened. Nothing was changed; an administrator can look into it.")
@@ -44,7 +45,8 @@ var (
 type catalogue interface {
 	Prepare(ctx context.Context, user *typo3.BackendUser, action string, subject actions.Subject, note string) (*actions.Prepared, error)
 	Plan(ctx context.Context, user *typo3.BackendUser, action, numbers string, busy actions.Busy) (*actions.Plan, error)
-	PrepareRestore(ctx context.Context, user *typo3.BackendUser, subject actions.Subject, earlier map[actions.Field]string) (*actions.Restored, error)
+	PrepareRestore(ctx context.Context, user *typo3.BackendUser, subject actions.Subject, earlier map[actions.Field]string) (*actions.Draft, error)
+	PrepareProposal(ctx context.Context, user *typo3.BackendUser, tool string, arguments json.RawMessage) (*actions.Draft, actions.Proposal, error)
 	Tool(name string) (tool actions.Tool, enabled bool)
 }
 

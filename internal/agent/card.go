@@ -136,6 +136,9 @@ func picture(messages []providers.Message) *media.Image {
 }
 
 func providerName(run *suspend.Run) string {
+	if run.WithoutModel() {
+		return ""
+	}
 	if run.Model == "" {
 		return run.Configuration
 	}

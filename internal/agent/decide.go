@@ -245,21 +245,31 @@ func (a *Agent) checkTexts(tool actions.Tool, call actions.Call, r DecideRequest
 	if err != nil {
 		return err
 	}
-	for _, f := range tool.Fields() {
-		text, set := p.Fields[f]
-		if !set {
-			continue
-		}
-		for _, finding := range actions.Lint(f, run.Language, text, a.lintContext(f, r.Reviewer.Language, p, "")) {
-			if finding.Level == actions.LevelError {
-				return &TextError{Field: f, Finding: finding}
-			}
+	for _, e := range a.lint(tool, p, run.Language, r.Reviewer.Language, "") {
+		if e.Finding.Level == actions.LevelError {
+			return &e
 		}
 	}
 	return nil
 }
 
-// TextError is a text that may not be written as it is.
+// lint is everything the text checks say about a proposal, field by field.
+func (a *Agent) lint(tool actions.Tool, p actions.Proposal, textLanguage, uiLanguage, fileName string) []TextError {
+	var out []TextError
+	for _, f := range tool.Fields() {
+		text, set := p.Fields[f]
+		if !set {
+			continue
+		}
+		for _, finding := range actions.Lint(f, textLanguage, text, a.lintContext(f, uiLanguage, p, fileName)) {
+			out = append(out, TextError{Field: f, Finding: finding})
+		}
+	}
+	return out
+}
+
+// TextError is a finding about the text of a field; one of level error keeps the text
+// from being written as it is.
 type TextError struct {
 	Field   actions.Field
 	Finding actions.Finding

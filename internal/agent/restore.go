@@ -40,28 +40,38 @@ func (a *Agent) Restore(ctx context.Context, r RestoreRequest) (*suspend.Run, er
 	if err != nil {
 		return nil, err
 	}
-	preview, err := json.Marshal(p.Preview)
-	if err != nil {
-		return nil, err
-	}
-	run, created, err := a.Store.Create(ctx, suspend.NewRun{
-		Action: actions.RestoreTexts, Tool: p.Call.Tool,
-		SubjectTable: sub.Table, SubjectUID: sub.UID, StorageUID: uint32(p.File.Storage),
-		Initiator: uint32(r.User.UID), OriginalUser: uint32(r.User.OriginalUID),
-		Language: p.Language, SourceSHA256: p.SourceSHA256, IdempotencyKey: r.IdempotencyKey,
-		State: suspend.State{
-			Messages: p.Messages, Preview: preview,
-			Pending: []suspend.PendingCall{{ID: p.Call.ID, Name: p.Call.Tool, Arguments: p.Call.Arguments}},
-		},
-	})
+	run, created, err := a.storeDraft(ctx, r.User, p, suspend.NewRun{Action: actions.RestoreTexts, IdempotencyKey: r.IdempotencyKey})
 	if err != nil {
 		return nil, err
 	}
 	if created {
 		a.Log.InfoContext(ctx, "proposed earlier texts", "run_id", run.ID, "file_uid", run.SubjectUID, "be_user_uid", r.User.UID)
-		a.hub.changed(run.ID)
 	}
 	return run, nil
+}
+
+// storeDraft makes the waiting run of a draft. n says what is particular about it.
+func (a *Agent) storeDraft(ctx context.Context, user *typo3.BackendUser, d *actions.Draft, n suspend.NewRun) (*suspend.Run, bool, error) {
+	preview, err := json.Marshal(d.Preview)
+	if err != nil {
+		return nil, false, err
+	}
+	sub := d.Call.Subject
+	n.Tool, n.SubjectTable, n.SubjectUID, n.StorageUID = d.Call.Tool, sub.Table, sub.UID, uint32(d.File.Storage)
+	n.Initiator, n.OriginalUser = uint32(user.UID), uint32(user.OriginalUID)
+	n.Language, n.SourceSHA256 = d.Language, d.SourceSHA256
+	n.State = suspend.State{
+		Messages: d.Messages, Preview: preview, Warnings: d.Warnings,
+		Pending: []suspend.PendingCall{{ID: d.Call.ID, Name: d.Call.Tool, Arguments: d.Call.Arguments}},
+	}
+	run, created, err := a.Store.Create(ctx, n)
+	if err != nil {
+		return nil, false, err
+	}
+	if created {
+		a.hub.changed(run.ID)
+	}
+	return run, created, nil
 }
 
 // writtenChange finds an approved change. One that does not exist gives an empty

@@ -176,7 +176,7 @@ func TestLoad_Problems(t *testing.T) {
 		yaml string
 		want []string // each is one problem, in this order
 	}{
-		"unknown at the top":      {"nonsense: 1\n", []string{"site.yaml:1: nonsense: is not a known key. Allowed here: access, agent, fal, "}},
+		"unknown at the top":      {"nonsense: 1\n", []string{"site.yaml:1: nonsense: is not a known key. Allowed here: access, agent, api, fal, "}},
 		"unknown below":           {"vision:\n  maxImageEdgee: 3\n", []string{"site.yaml:2: vision.maxImageEdgee: is not a known key. Allowed here: alternative, "}},
 		"unknown two below":       {"vision:\n  title:\n    max: 3\n", []string{"site.yaml:3: vision.title.max: is not a known key. Allowed here: enabled, maxLength, prompt"}},
 		"unknown in a map entry":  {main + ", key: x}}}\n", []string{"providers.configurations.main.key: is not a known key"}},
@@ -238,6 +238,8 @@ func TestLoad_Problems(t *testing.T) {
 		"cache webhook address":   {"typo3: {cacheWebhook: {url: 'ftp://h/x', secret: 0123456789abcdef}}\n", []string{"cacheWebhook.url: must be an address that begins with http"}},
 		"deny pattern":            {"typo3: {fileDenyPattern: '(?<!a)b'}\n", []string{"fileDenyPattern: cannot be evaluated here"}},
 		"server":                  {"server: {listen: nowhere, basePath: a/, publicOrigin: 'ftp://x', typo3Origin: 'https://x/y', trustedProxies: [me], logLevel: loud, logFormat: xml, signIn: all}\n", []string{"listen", "basePath", "publicOrigin", "typo3Origin", "trustedProxies[0]", "signIn", "logLevel", "logFormat"}},
+		"mcp":                     {"mcp: {maxWaiting: 0, callsPerMinute: 0}\n", []string{"mcp.maxWaiting: 0: must be 1 to 10000", "mcp.callsPerMinute: 0: must be 1 to 100000"}},
+		"inline":                  {"inline: {maxImageBytes: -1, maxBinaryBytes: -1}\n", []string{"inline.maxImageBytes: -1: must be 0 to ", "inline.maxBinaryBytes: -1: must be 0 to "}},
 		"unset variable":          {"typo3:\n  dsn: ${SITE_DSN}\n", []string{"site.yaml:2: typo3.dsn: uses ${SITE_DSN}, but neither SITE_DSN nor SITE_DSN_FILE is set"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -313,6 +315,7 @@ review: {requireSecondApprover: true}
 privacy: {level: full}
 typo3: {dsn: 'mysql://u@h/db'}
 server: {listen: ':8080', trustedProxies: [0.0.0.0/0], logLevel: debug}
+mcp: {enabled: true}
 `
 	_, warnings, err := config.Load(file(t, yaml), nil)
 	if err != nil {
@@ -325,7 +328,7 @@ server: {listen: ':8080', trustedProxies: [0.0.0.0/0], logLevel: debug}
 	want := []string{
 		"vision", "fal.allowedStorages", "providers.default", "providers.configurations.main.baseURL",
 		"providers.configurations.next.criteria.capabilities[0]", "providers.configurations.next.criteria", "providers.configurations.next.fallbacks[0]",
-		"review.requireSecondApprover", "privacy.level", "server.listen", "server.trustedProxies[0]", "server.logLevel", "typo3.encryptionKey",
+		"review.requireSecondApprover", "privacy.level", "server.listen", "server.trustedProxies[0]", "server.logLevel", "typo3.encryptionKey", "server.publicOrigin",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -50,6 +50,8 @@ func DefaultSettings() Settings {
 			LogLevel:       "info",
 			LogFormat:      "json",
 		},
+		MCP:    MCP{MaxWaiting: 50, CallsPerMinute: 120},
+		Inline: Inline{MaxImageBytes: 5 << 20, MaxBinaryBytes: 64 << 10},
 	}
 }
 

@@ -18,6 +18,9 @@ type Settings struct {
 	Sealing    Sealing    `yaml:"sealing"`
 	TYPO3      TYPO3      `yaml:"typo3"`
 	Server     Server     `yaml:"server"`
+	MCP        MCP        `yaml:"mcp"`
+	API        API        `yaml:"api"`
+	Inline     Inline     `yaml:"inline"`
 }
 
 // Vision rules what vision actions send and fill (ADR-235).
@@ -291,4 +294,23 @@ type Server struct {
 	StateDir       string   `yaml:"stateDir"` // picture cache; "" = the system's cache folder
 	LogLevel       string   `yaml:"logLevel"`
 	LogFormat      string   `yaml:"logFormat"` // json, text
+}
+
+// MCP rules what agents reach with access tokens.
+type MCP struct {
+	Enabled        bool `yaml:"enabled"`        // over HTTP
+	Vision         bool `yaml:"vision"`         // pictures travel as pictures
+	MaxWaiting     int  `yaml:"maxWaiting"`     // proposals of one user that wait at the same time
+	CallsPerMinute int  `yaml:"callsPerMinute"` // of one token, in one instance
+}
+
+// API rules the JSON API.
+type API struct {
+	Vision bool `yaml:"vision"` // pictures travel as pictures, when the request asks for it
+}
+
+// Inline bounds the files that travel to programs, over MCP and the JSON API.
+type Inline struct {
+	MaxImageBytes  int `yaml:"maxImageBytes"`  // of one that travels as a picture
+	MaxBinaryBytes int `yaml:"maxBinaryBytes"` // of one that travels as base64 in a text
 }

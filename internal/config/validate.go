@@ -43,6 +43,7 @@ func (v *validator) settings(s *Settings) {
 	v.typo3(&s.TYPO3)
 	v.server(&s.Server)
 	v.signIn(s)
+	v.programs(s)
 }
 
 // combinedFolder is a storage and a folder: "1:/private/".
@@ -151,6 +152,17 @@ func (v *validator) sealing(s *Sealing) {
 		v.problem("sealing.keyset", "is set together with sealing.keysetFile: keep one")
 	}
 	v.absolute("sealing.keysetFile", s.KeysetFile)
+}
+
+// programs checks what agents and other programs get.
+func (v *validator) programs(s *Settings) {
+	between(v, "mcp.maxWaiting", s.MCP.MaxWaiting, 1, 10_000)
+	between(v, "mcp.callsPerMinute", s.MCP.CallsPerMinute, 1, 100_000)
+	if s.MCP.Enabled && s.Server.PublicOrigin == "" {
+		v.warn("server.publicOrigin", "is empty, so agents are told review addresses without a host")
+	}
+	between(v, "inline.maxImageBytes", s.Inline.MaxImageBytes, 0, 64<<20)
+	between(v, "inline.maxBinaryBytes", s.Inline.MaxBinaryBytes, 0, 16<<20)
 }
 
 // absolute: a relative path would depend on where the service was started.

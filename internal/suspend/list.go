@@ -118,6 +118,25 @@ func (s *Store) CountWaiting(ctx context.Context, initiator *uint32) (int, error
 	return int(n), nil
 }
 
+// CountWaitingOf counts the waiting runs of one action and one initiator.
+func (s *Store) CountWaitingOf(ctx context.Context, initiator uint32, action string) (int, error) {
+	var n int64
+	if err := s.scoped(ctx, &initiator).Where("status = ? AND action = ?", string(Waiting), action).Count(&n).Error; err != nil {
+		return 0, fmt.Errorf("suspend: count waiting runs: %w", err)
+	}
+	return int(n), nil
+}
+
+// NewestOf lists the runs of one action and one initiator, newest first.
+func (s *Store) NewestOf(ctx context.Context, initiator uint32, action string, limit int) ([]Run, error) {
+	var rows []runRow
+	err := s.scoped(ctx, &initiator).Where("action = ?", action).Order("created_at DESC, id DESC").Limit(limit).Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("suspend: list newest runs: %w", err)
+	}
+	return runsOf(rows), nil
+}
+
 // OpenForSubject lists the runs that are not settled, per record.
 func (s *Store) OpenForSubject(ctx context.Context, table string, uids []uint64) (map[uint64][]Run, error) {
 	if len(uids) == 0 {

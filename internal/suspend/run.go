@@ -130,7 +130,8 @@ type Run struct {
 	Version       int64           // grows with every change
 }
 
-// WithoutModel reports whether the run asks no model: it puts earlier texts back.
+// WithoutModel reports whether the run asks no model: it puts earlier texts back, or
+// an agent outside made its call. Nobody can be asked again.
 func (r *Run) WithoutModel() bool { return r.Configuration == "" }
 
 // PendingCall is the write that a model asked for. Arguments are the exact
@@ -165,6 +166,7 @@ type NewRun struct {
 	OriginalUser   uint32
 	Language       string
 	Configuration  string // "" = no model is asked; the state must hold the call then
+	Vendor, Model  string // who made the call of a run that asks no model, else ""
 	SourceSHA256   string
 	Prompt         string // a short name of the prompt without record and note, to compare prompts by
 	Batch          string // what runs that were started together share, a UUID; "" = started alone

@@ -171,9 +171,8 @@ func (s *Store) Create(ctx context.Context, n NewRun) (run *Run, created bool, e
 func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, created bool, err error) {
 	id := s.NewID()
 	key := string(id)
-	if n.IdempotencyKey != "" { // whatever a caller made up, of any length
-		sum := sha256.Sum256([]byte(n.IdempotencyKey))
-		key = hex.EncodeToString(sum[:])
+	if n.IdempotencyKey != "" {
+		key = keyHash(n.IdempotencyKey)
 	}
 	sealed, err := s.seal(id, n.State)
 	if err != nil {
@@ -191,6 +190,7 @@ func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, cr
 		ID: string(id), Status: born.target(), Phase: string(PhasePropose), Action: n.Action, Tool: n.Tool,
 		SubjectTable: n.SubjectTable, SubjectUID: n.SubjectUID, StorageUID: n.StorageUID, Initiator: n.Initiator,
 		OriginalUser: n.OriginalUser, Language: n.Language, Configuration: n.Configuration, IdempotencyKey: key,
+		Vendor: clip(n.Vendor, vendorLength), Model: clip(n.Model, modelLength),
 		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Prompt: n.Prompt, Batch: n.Batch, Version: 1,
 	}}
 	if len(n.State.Pending) > 0 {
@@ -198,16 +198,36 @@ func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, cr
 	}
 	err = s.conn(ctx, tx).Create(&row).Error
 	if errors.Is(err, gorm.ErrDuplicatedKey) {
-		var first runRow
-		if err := s.conn(ctx, tx).Where("initiator = ? AND idempotency_key = ?", n.Initiator, key).Take(&first).Error; err != nil {
-			return nil, false, fmt.Errorf("suspend: find run of idempotency key: %w", err)
-		}
-		return first.run(), false, nil
+		first, err := s.byKey(ctx, tx, n.Initiator, key)
+		return first, false, err
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("suspend: create run: %w", err)
 	}
 	return row.Row.run(), true, nil
+}
+
+// keyHash fits whatever a caller made up, of any length, into the column.
+func keyHash(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+func (s *Store) byKey(ctx context.Context, tx *gorm.DB, initiator uint32, hash string) (*Run, error) {
+	var row runRow
+	err := s.conn(ctx, tx).Where("initiator = ? AND idempotency_key = ?", initiator, hash).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil, ErrRunNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("suspend: find run of idempotency key: %w", err)
+	}
+	return row.run(), nil
+}
+
+// ByKey finds the run that an initiator's idempotency key made, else ErrRunNotFound.
+func (s *Store) ByKey(ctx context.Context, initiator uint32, key string) (*Run, error) {
+	return s.byKey(ctx, nil, initiator, keyHash(key))
 }
 
 // Get reads one run without its state.
@@ -219,7 +239,7 @@ func (s *Store) Get(ctx context.Context, id RunID) (*Run, error) {
 // get also answers how often the waiting card was drawn anew.
 func (s *Store) get(ctx context.Context, id RunID) (run *Run, redraws int, err error) {
 	var row runRow
-	err = s.conn(ctx, nil).Where("id = ?", string(id)).Take(&row).Error
+	err = s.conn(ctx, tx).Where("id = ?", string(id)).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return nil, 0, ErrRunNotFound
 	}

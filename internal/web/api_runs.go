@@ -97,6 +97,7 @@ type runJSON struct {
 	SettledAt *time.Time     `json:"settled_at,omitempty"`
 	Message   string         `json:"message,omitempty"`
 	CanCancel bool           `json:"can_cancel"`
+	Proposer  string         `json:"proposed_by,omitempty"` // an agent outside
 	Usage     *usageJSON     `json:"usage,omitempty"`
 	Decisions []decisionJSON `json:"decisions,omitempty"`
 }
@@ -139,7 +140,7 @@ func (s *Server) runJSON(v *agent.RunView) runJSON {
 	out := runJSON{
 		ID: r.ID, Action: r.Action, Table: r.SubjectTable, UID: r.SubjectUID, Status: r.Status, Reason: r.Reason, ErrorKind: r.ErrorKind, Written: r.Written,
 		Turn: r.Turn, Initiator: v.Initiator, CreatedAt: moment(r.Created), WaitingAt: moment(r.WaitingSince), SettledAt: moment(r.Settled),
-		CanCancel: v.CanCancel, Usage: usageJSONOf(r, s.Settings().Providers.Currency),
+		CanCancel: v.CanCancel, Proposer: proposerOf(r), Usage: usageJSONOf(r, s.Settings().Providers.Currency),
 	}
 	if r.Status != suspend.Waiting {
 		out.WaitingAt = nil

@@ -46,6 +46,8 @@ type cardView struct {
 	CanCancel  bool
 	TurnsLeft  int
 	NoModel    bool             // nobody to ask again
+	Restored   bool             // the proposal is an earlier text
+	Proposer   string           // the agent outside whose proposal it is, "" when a model of ours was asked
 	Reason     string           // typed before, kept
 	Category   suspend.Category // chosen before, kept
 	Categories []suspend.Category
@@ -97,7 +99,7 @@ func (w *words) cardView(card *agent.Card) cardView {
 		Categories: suspend.Categories(), Note: card.Note, Provider: card.Provider, usage: card.View.Run.Usage, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
 		// What a reviewer cannot see is not theirs to approve: what was seen is what is written.
 		CanApprove: card.CanApprove && !card.Withheld && !card.Unreadable, CanDecide: card.CanDecide, CanCancel: card.View.CanCancel, TurnsLeft: card.TurnsLeft,
-		NoModel: r.WithoutModel(),
+		NoModel: r.WithoutModel(), Restored: r.Action == actions.RestoreTexts, Proposer: proposerOf(r),
 	}
 	v.Overdue = card.View.Overdue
 	if card.Next != "" {
@@ -138,6 +140,14 @@ func (w *words) cardView(card *agent.Card) cardView {
 		v.Earlier = append(v.Earlier, ev)
 	}
 	return v
+}
+
+// proposerOf is the agent outside that made a run's call, in its owner's and its own words.
+func proposerOf(r *suspend.Run) string {
+	if r.Action != actions.ProposeTexts {
+		return ""
+	}
+	return r.Model
 }
 
 func (w *words) cardFieldView(f agent.CardField, card *agent.Card) cardFieldView {

@@ -53,7 +53,8 @@ type historyView struct {
 	Category suspend.Category // what was wrong, in one word
 	Fields   []changeView
 	Language string // the texts were asked for in it; "" when nobody knows it
-	NoModel  bool   // the proposal was an earlier text
+	Restored bool   // the proposal was an earlier text
+	Agent    bool   // the proposal was an agent's from outside
 	Run      suspend.RunID
 	Restore  *restoreView // nil when there is nothing to put back
 }
@@ -134,7 +135,8 @@ func folderOf(f *falgate.File) string {
 
 func historyViewOf(w *words, d suspend.Decision) historyView {
 	h := historyView{
-		Verb: d.Verb, At: d.At, Self: d.SelfApproved, Reason: d.Reason, Category: d.Category, Run: d.Run, Language: d.Language, NoModel: d.Action == actions.RestoreTexts,
+		Verb: d.Verb, At: d.At, Self: d.SelfApproved, Reason: d.Reason, Category: d.Category, Run: d.Run, Language: d.Language,
+		Restored: d.Action == actions.RestoreTexts, Agent: d.Action == actions.ProposeTexts,
 		Text: w.T(Key("history."+string(d.Verb)), d.ByName),
 	}
 	if d.Verb != suspend.VerbApprove {

@@ -29,6 +29,7 @@ type runView struct {
 	Again     string // address to start over
 	Decisions []historyView
 	Model     string
+	Proposer  string // the agent outside whose proposal it is
 	Spent     string // tokens and cost, "" before the first answer
 }
 
@@ -68,7 +69,7 @@ func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
 	v := runView{
 		ID: r.Run.ID, Action: w.action(r.Run.Action), File: fileOfRun(r), Initiator: r.Initiator, Created: r.Run.Created,
 		Live: !r.Run.Status.Terminal() && r.Run.Status != suspend.Waiting, CanCancel: r.CanCancel,
-		Steps: stepViews(w, r.Run), Model: r.Run.Model, Spent: w.spent(r.Run.Usage, s.Settings().Providers.Currency),
+		Steps: stepViews(w, r.Run), Model: r.Run.Model, Proposer: proposerOf(r.Run), Spent: w.spent(r.Run.Usage, s.Settings().Providers.Currency),
 	}
 	if v.File != nil {
 		v.page = s.newPage(c, "review", "run.title", v.Action, v.File.Name)
