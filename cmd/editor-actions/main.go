@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	app := &app{env: env, stdout: stdout, stderr: stderr}
+	app := &app{env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr}
 	root := app.root() //nolint:contextcheck // cobra hands the context to each command
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -87,6 +87,7 @@ func version() string {
 // app is what all subcommands share.
 type app struct {
 	env            func(string) (string, bool)
+	stdin          io.ReadCloser
 	stdout, stderr io.Writer
 	configFile     string
 }
@@ -108,7 +109,7 @@ func (a *app) root() *cobra.Command {
 		a.serveCommand(), a.demoCommand(), a.migrateCommand(), a.checkConfigCommand(),
 		a.keysCommand(), a.usageCommand(), a.checkProviderCommand(), a.decisionsCommand(),
 		a.purgeCommand(), a.doctorCommand(), a.inspectCommand(), a.explainCommand(), a.imageWorkerCommand(),
-		a.tokenCommand(),
+		a.tokenCommand(), a.mcpCommand(),
 	)
 	return root
 }

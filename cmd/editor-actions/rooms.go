@@ -12,6 +12,7 @@ import (
 	"editor-actions/internal/actions"
 	"editor-actions/internal/agent"
 	"editor-actions/internal/config"
+	"editor-actions/internal/content"
 	"editor-actions/internal/database"
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
@@ -42,6 +43,7 @@ type rooms struct {
 	catalogue *actions.Catalogue
 	store     *suspend.Store
 	agent     *agent.Agent
+	content   *content.Reader
 
 	closers []func() error
 }
@@ -151,6 +153,14 @@ func (r *rooms) withAgent(log *slog.Logger) error {
 		Catalogue: r.catalogue, Gate: r.gate, Scaler: r.scaler, Users: r.cms, Metadata: r.cms, Models: r.directory, Webhooks: hooks,
 		Store: r.store, DB: r.db, Screener: screener, Settings: r.settings, Log: log, Now: time.Now,
 	})
+	return nil
+}
+
+// withContent adds what gives files to programs.
+func (r *rooms) withContent() (err error) {
+	if r.content, err = content.New(r.gate, r.scaler, r.settings); err != nil {
+		return fmt.Errorf("inline: %w", err)
+	}
 	return nil
 }
 

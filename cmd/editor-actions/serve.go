@@ -88,12 +88,19 @@ func serve(ctx context.Context, settings func() *config.Settings, log *slog.Logg
 	if err := r.withAgent(log); err != nil {
 		return err
 	}
+	if err := r.withContent(); err != nil {
+		return err
+	}
 	deps := web.Deps{
-		Agent: r.agent, Catalogue: r.catalogue, Models: r.directory, Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: settings, Log: log,
+		Content: r.content,
+		Agent:   r.agent, Catalogue: r.catalogue, Models: r.directory, Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: settings, Log: log,
 		Ready: func(ctx context.Context) error { return database.Ping(ctx, r.db) },
 	}
 	if settings().Server.SignIn == config.SignInDemo {
 		deps.Sessions = &demo.Sessions{DB: r.db, Settings: settings, Now: time.Now}
+	}
+	if settings().MCP.Enabled {
+		deps.Agents = r.agents(log, readTools(r)).Handler
 	}
 	server, err := web.New(deps)
 	if err != nil {

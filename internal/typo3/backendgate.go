@@ -8,6 +8,10 @@ import (
 	"editor-actions/internal/config"
 )
 
+// BackendOpen reports whether TYPO3 would let a request into its backend at all,
+// whoever sends it. Only the address and the protocol of the request count.
+func (c *CMS) BackendOpen(r SessionRequest) bool { return backendOpen(&c.settings().TYPO3, r) }
+
 // backendOpen asks what TYPO3 asks before it looks for a session: BE/adminOnly
 // below 0 locks the backend for everybody (LockedBackendGuard), BE/IPmaskList lets
 // some addresses in only, administrators included, and BE/lockSSL demands https.

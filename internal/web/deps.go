@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"gorm.io/gorm"
@@ -10,6 +11,7 @@ import (
 	"editor-actions/internal/actions"
 	"editor-actions/internal/agent"
 	"editor-actions/internal/config"
+	"editor-actions/internal/content"
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/providers"
@@ -49,6 +51,11 @@ type fileRuns interface {
 	OpenRuns(ctx context.Context, viewer *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID][]suspend.Run, error)
 }
 
+// contentReader gives files to programs; content.Reader is the real one.
+type contentReader interface {
+	File(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID, vision bool) (content.Block, error)
+}
+
 // runs is everything the pages ask of the agent.
 type runs interface {
 	runStarter
@@ -86,6 +93,7 @@ type cms interface {
 	UserByName(ctx context.Context, name string) (*typo3.BackendUser, error)
 	CheckPassword(ctx context.Context, username, password string) (*typo3.BackendUser, error)
 	Metadata(ctx context.Context, tx *gorm.DB, file typo3.FileUID) (*typo3.Metadata, error)
+	BackendOpen(r typo3.SessionRequest) bool
 }
 
 // scaler makes thumbnails; downscaler.Scaler is the real one.
@@ -100,7 +108,7 @@ type sessionIssuer interface {
 }
 
 // Deps is what a Server is built from. All of it is required, except Sessions
-// (demo only), Ready, Now and NewID.
+// (demo only), Agents, Ready, Now and NewID.
 type Deps struct {
 	Settings  func() *config.Settings
 	Agent     runs // *agent.Agent
@@ -109,8 +117,10 @@ type Deps struct {
 	Gate      fileGate
 	CMS       cms
 	Scaler    scaler
-	Sessions  sessionIssuer                   // needed when server.signIn is "demo"
-	Ready     func(ctx context.Context) error // nil = always ready
+	Content   contentReader
+	Agents    func(open func(*http.Request) bool) http.Handler // nil = none under /mcp
+	Sessions  sessionIssuer                                    // needed when server.signIn is "demo"
+	Ready     func(ctx context.Context) error                  // nil = always ready
 	Log       *slog.Logger
 	Now       func() time.Time
 	NewID     func() string

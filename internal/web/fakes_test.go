@@ -86,6 +86,8 @@ func (f *fakeCMS) CheckPassword(ctx context.Context, username, password string) 
 	return u, nil
 }
 
+func (f *fakeCMS) BackendOpen(r typo3.SessionRequest) bool { return r.RemoteIP != "203.0.113.9" }
+
 func (f *fakeCMS) Metadata(_ context.Context, _ *gorm.DB, uid typo3.FileUID) (*typo3.Metadata, error) {
 	if m, ok := f.metadata[uid]; ok {
 		return m, nil

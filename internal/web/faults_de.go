@@ -48,6 +48,14 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"token_scopes":    "%q ist kein Umfang; ein Token hat read, propose oder beides.",
 	"token_user":      "Diese Person darf sich nicht anmelden oder diesen Dienst nicht verwenden, ein Token würde also nichts öffnen.",
 
+	// mcp, content
+	"token_scope":             "Dieses Zugriffstoken darf das nicht: Es wurde ohne den Umfang %s gemacht.",
+	"too_many_calls":          "Mit diesem Zugriffstoken kamen zu viele Aufrufe in kurzer Zeit. Warten Sie einen Moment und machen Sie dann weiter.",
+	"proposal_arguments":      "Geben Sie die Angabe `proposal` so an, wie der vorschlagende Aufruf sie beantwortet hat, und sonst nichts.",
+	"proposal_list_arguments": "Dieses Werkzeug nimmt keine Angaben.",
+	"resource_cursor":         "Diese Marke gehört nicht zur Liste. Beginnen Sie noch einmal ohne eine.",
+	"content_too_long":        "Die Datei ist ein Text von mehr als %d Byte, deshalb wird ihr Inhalt hier nicht ausgegeben.",
+
 	// agent
 	"batch_empty":            "Es gibt nichts zu starten: Keine der Dateien kann gerade verwendet werden. Die Liste sagt, warum.",
 	"card_not_opened":        "Sie haben diese Karte in ihrem jetzigen Stand noch nicht geöffnet. Öffnen Sie sie, dann entscheiden Sie.",

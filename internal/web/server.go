@@ -106,6 +106,8 @@ func (s *Server) routes(settings *config.Settings) error {
 		root.POST("/sign-in", s.signIn)
 	}
 
+	root.Any("/mcp", s.agents())
+
 	in := root.Group("", s.requireViewer)
 	in.GET("", s.home)
 	in.GET("/", s.home)
@@ -139,6 +141,7 @@ func (s *Server) routes(settings *config.Settings) error {
 	api.POST("/runs", s.apiStart)
 	api.GET("/runs/:id", s.apiRun)
 	api.POST("/runs/:id/restore", s.apiRestore)
+	api.GET("/files/:uid/content", s.apiContent)
 	api.GET("/review", s.apiInbox)
 	api.GET("/review/:id", s.apiCard)
 	api.POST("/review/:id/decision", s.apiDecide)

@@ -16,6 +16,7 @@ import (
 	"editor-actions/internal/actions"
 	"editor-actions/internal/agent"
 	"editor-actions/internal/config"
+	"editor-actions/internal/content"
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/media"
 	"editor-actions/internal/secret"
@@ -55,6 +56,7 @@ type fixture struct {
 	now      time.Time
 	base     string
 	handler  http.Handler
+	agents   func(open func(*http.Request) bool) http.Handler
 }
 
 func settingsFor(mode string) *config.Settings {
@@ -91,7 +93,12 @@ func setup(t *testing.T, opts ...func(*fixture)) *fixture {
 	}
 	f.base = strings.TrimRight(f.settings.Server.BasePath, "/")
 	ids := 0
+	files, err := content.New(f.gate, f.scaler, func() *config.Settings { return f.settings })
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := web.New(web.Deps{
+		Content: files, Agents: f.agents,
 		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Models: f.models, Gate: f.gate, CMS: f.cms,
 		Scaler: f.scaler, Sessions: f.sessions, Log: slog.New(slog.NewTextHandler(f.logs, nil)),
 		Now:   func() time.Time { return f.now },
