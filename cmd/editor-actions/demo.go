@@ -54,7 +54,12 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return serve(cmd.Context(), fixed(s), log, func(addr net.Addr) { a.welcome(addr) })
+			return serve(cmd.Context(), fixed(s), log, func(addr net.Addr) {
+				if err := site.Served("http://" + addr.String()); err != nil {
+					log.WarnContext(cmd.Context(), "note address", "err", err)
+				}
+				a.welcome(addr, dir)
+			})
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", ".demo", "folder of the demo site")
@@ -79,10 +84,11 @@ func ensureKeyset(path string) error {
 	return suspend.InitKeyset(path)
 }
 
-func (a *app) welcome(addr net.Addr) {
+func (a *app) welcome(addr net.Addr, dir string) {
 	_, _ = fmt.Fprintf(a.stdout, "\nAddress: http://%s/\n\nSign in as\n", addr)
 	for _, s := range demo.SignIns {
 		_, _ = fmt.Fprintf(a.stdout, "  %-16s %-24s %s\n", s.Username, s.Password, s.Role)
 	}
+	_, _ = fmt.Fprintf(a.stdout, "\nAgents connect to http://%s/mcp with a token, see docs/agents.md. Make one in another window:\n  %s --demo %q token create --user editor --name \"My agent\"\n", addr, os.Args[0], dir)
 	_, _ = fmt.Fprintln(a.stdout, "\nStop with Ctrl+C. Nothing leaves this machine: the model is a demonstration.")
 }

@@ -70,6 +70,10 @@ func (d *doctor) say(level, what, format string, args ...any) {
 // further can be said.
 func (d *doctor) look(ctx context.Context) {
 	s, warnings, err := d.loader().Load()
+	if err == nil && d.demoDir != "" {
+		s, err = d.demoSettings(s)
+		warnings = nil // about a site's own settings
+	}
 	if err != nil {
 		d.say(bad, "settings", "%v", err)
 		return

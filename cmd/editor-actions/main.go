@@ -90,6 +90,7 @@ type app struct {
 	stdin          io.ReadCloser
 	stdout, stderr io.Writer
 	configFile     string
+	demoDir        string
 }
 
 func (a *app) root() *cobra.Command {
@@ -103,6 +104,7 @@ func (a *app) root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().StringVar(&a.configFile, "config", "", "settings file (YAML); without it the shipped settings and the environment count")
+	root.PersistentFlags().StringVar(&a.demoDir, "demo", "", "folder of a demo site: commands that look at a site look at that one")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
 	root.AddCommand(

@@ -20,7 +20,7 @@ import (
 )
 
 // tokenVariable holds the access token of `editor-actions mcp`.
-const tokenVariable = "EDITOR_ACTIONS_MCP_TOKEN" //nolint:gosec // a name
+const tokenVariable = "EDITOR_ACTIONS_MCP_TOKEN"
 
 func (a *app) mcpCommand() *cobra.Command {
 	var tokenFile string

@@ -65,7 +65,7 @@ func TestMCP_HTTP_OnlyATokenInTheHeaderCounts(t *testing.T) {
 				t.Errorf("%s: another body: %s", name, r.body)
 			}
 		}
-		req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/mcp?access_token="+secret, strings.NewReader(pingBody))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mcp?access_token="+secret, strings.NewReader(pingBody))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestMCP_HTTP_OnlyATokenInTheHeaderCounts(t *testing.T) {
 			t.Errorf("a token in the address: %d", r.code)
 		}
 		// And a token opens nothing else.
-		req, _ = http.NewRequestWithContext(t.Context(), "GET", s.url+"/api/v1/session", nil)
+		req, _ = http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/v1/session", nil)
 		req.Header.Set("Authorization", good)
 		if r := (&client{t: t, base: s.url}).do(req); r.code != http.StatusUnauthorized {
 			t.Errorf("the API took a token: %d", r.code)
@@ -137,7 +137,7 @@ func TestMCP_HTTP_MisuseIsRefusedByTheProtocol(t *testing.T) {
 			}
 		}
 		// A body without an end is cut off as well.
-		req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/mcp", io.LimitReader(endless{}, 4<<20))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/mcp", io.LimitReader(endless{}, 4<<20))
 		if err != nil {
 			t.Fatal(err)
 		}

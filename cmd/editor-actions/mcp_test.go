@@ -192,8 +192,10 @@ func TestP1_MCP_ToolsAreRightAndWriteNothing(t *testing.T) {
 			}
 			// Whatever a tool is called with, nothing is written.
 			for _, args := range []any{
-				map[string]any{}, map[string]any{"uid": fileLake, "alternative": "A lake", "title": "Lake", "approve": true},
-				map[string]any{"uid": fileLake, "alternative": "A lake at " + t.Name()}, map[string]any{"uid": fileLake, "title": "Lake " + l.name},
+				map[string]any{},
+				map[string]any{"uid": fileLake, "alternative": "A lake", "title": "Lake", "approve": true},
+				map[string]any{"uid": fileLake, "alternative": "A lake at " + t.Name()},
+				map[string]any{"uid": fileLake, "title": "Lake " + l.name},
 			} {
 				_, _ = p.use(tool.Name, args)
 			}

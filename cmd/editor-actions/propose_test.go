@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -21,7 +20,7 @@ import (
 // second is another instance on the service's site, without workers.
 func (s *service) second() *rooms {
 	s.t.Helper()
-	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	r, err := openSite(s.settings.Load, log)
 	if err != nil {
 		s.t.Fatal(err)
@@ -118,7 +117,7 @@ func TestP1_Propose_WaitsForAPersonAndIsWrittenByThem(t *testing.T) {
 func TestPropose_OutcomesAreToldWithoutNames(t *testing.T) {
 	eachService(t, nil, func(t *testing.T, s *service) {
 		r, reviewer := s.second(), s.as(s.reviewer())
-		make := func(tool, args string) (string, apiCard) {
+		waiting := func(tool, args string) (string, apiCard) {
 			t.Helper()
 			p, err := r.propose(t, editorUID, tool, args)
 			if err != nil {
@@ -134,7 +133,7 @@ func TestPropose_OutcomesAreToldWithoutNames(t *testing.T) {
 			}
 			return p
 		}
-		id, card := make(metaTool, fmt.Sprintf(`{"uid":%d,"title":"Lake at dawn","description":"A lake."}`, fileLake))
+		id, card := waiting(metaTool, fmt.Sprintf(`{"uid":%d,"title":"Lake at dawn","description":"A lake."}`, fileLake))
 		body := decisionBody(card, "approve")
 		body["edits"] = map[string]string{"title": "A lake at dawn"}
 		rep, res := reviewer.decide(id, body)
@@ -143,7 +142,7 @@ func TestPropose_OutcomesAreToldWithoutNames(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 
-		id, card = make(altTool, alternativeOf(fileLake, agentText))
+		id, card = waiting(altTool, alternativeOf(fileLake, agentText))
 		body = decisionBody(card, "reject")
 		body["category"], body["reason"] = "too_long", "Half of it would do."
 		rep, res = reviewer.decide(id, body)
@@ -157,7 +156,7 @@ func TestPropose_OutcomesAreToldWithoutNames(t *testing.T) {
 		}
 		// The same text again after a rejection is a new proposal, and a bounded one.
 		for n := range 9 {
-			again, card := make(altTool, alternativeOf(fileLake, agentText))
+			again, card := waiting(altTool, alternativeOf(fileLake, agentText))
 			if again == id {
 				t.Fatal("a settled run was answered")
 			}
@@ -169,7 +168,7 @@ func TestPropose_OutcomesAreToldWithoutNames(t *testing.T) {
 			t.Errorf("the eleventh time: %v", err)
 		}
 		// Somebody changes the text in TYPO3 meanwhile.
-		id, card = make(altTool, alternativeOf(fileSunset, agentText))
+		id, card = waiting(altTool, alternativeOf(fileSunset, agentText))
 		s.exec("UPDATE sys_file_metadata SET alternative = 'Edited in TYPO3' WHERE file = ? AND sys_language_uid = 0", fileSunset)
 		rep, res = reviewer.decide(id, decisionBody(card, "approve"))
 		mustOutcome(t, rep, res, "redrawn")

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"editor-actions/internal/config"
+	"editor-actions/internal/demo"
 	"editor-actions/internal/typo3"
 
 	"github.com/spf13/cobra"
@@ -29,8 +30,26 @@ func (a *app) loadSettings() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.demoDir != "" {
+		return a.demoSettings(s)
+	}
 	for _, w := range warnings {
 		_, _ = fmt.Fprintln(a.stderr, "editor-actions: warning: "+w.String())
+	}
+	return s, nil
+}
+
+// demoSettings are those of the demo site named by --demo.
+func (a *app) demoSettings(base *config.Settings) (*config.Settings, error) {
+	site, err := demo.Find(a.demoDir)
+	if err != nil {
+		return nil, said(err)
+	}
+	s := site.Settings(base)
+	if s.Server.PublicOrigin == "" {
+		if s.Server.PublicOrigin, err = site.Origin(); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }

@@ -13,7 +13,7 @@ const binary = process.env.EDITOR_ACTIONS_BINARY ?? resolve(here, '../../bin/edi
 const settings = 'vision:\n  alternative:\n    maxLength: 250\n';
 const template = 'EDITOR_ACTIONS_E2E_SITE';
 
-/** serve runs the demo on a folder and answers its address, what it wrote and how to end it. */
+/** serve runs the demo on a folder and answers its address, its files, what it wrote and how to end it. */
 async function serve(dir) {
   const config = join(dirname(dir), 'settings.yaml');
   await writeFile(config, settings);
@@ -33,6 +33,8 @@ async function serve(dir) {
   return {
     address,
     dir,
+    config,
+    binary,
     log: () => log,
     async stop() {
       const gone = child.exitCode !== null ? Promise.resolve() : new Promise((done) => child.once('exit', done));

@@ -341,3 +341,35 @@ func TestSettings_NameADatabaseTheServiceCanOpen(t *testing.T) {
 		t.Errorf("our own tables: %v", err)
 	}
 }
+
+func TestFind_OnlyACompleteSite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, d := range []string{dir, filepath.Join(dir, "nowhere")} {
+		_, err := demo.Find(d)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != "demo_not_found" {
+			t.Errorf("%s: %v", d, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("something was made: %v %v", entries, err)
+	}
+	built := build(t, dir, demo.Options{Draft: true})
+	site, err := demo.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := built.Settings(&config.Settings{}), site.Settings(&config.Settings{})
+	if a.TYPO3.EncryptionKey.Reveal() != b.TYPO3.EncryptionKey.Reveal() || a.TYPO3.DSN.Reveal() != b.TYPO3.DSN.Reveal() || !b.MCP.Enabled {
+		t.Error("the settings differ")
+	}
+	if origin, err := site.Origin(); err != nil || origin != "" {
+		t.Errorf("%q %v", origin, err)
+	}
+	if err := site.Served("http://127.0.0.1:8080"); err != nil {
+		t.Fatal(err)
+	}
+	if origin, err := site.Origin(); err != nil || origin != "http://127.0.0.1:8080" {
+		t.Errorf("%q %v", origin, err)
+	}
+}

@@ -62,8 +62,8 @@ func (s *Site) DSN() string {
 func (s *Site) KeysetFile() string { return filepath.Join(s.Dir, "keyset.json") }
 
 // Settings returns base with everything replaced that makes a service run on
-// this site: database, files, sign-in by password, the offline model, and a
-// second person for every approval. base itself is not changed.
+// this site: database, files, sign-in by password, the offline model, a second
+// person for every approval, and agents. base itself is not changed.
 func (s *Site) Settings(base *config.Settings) *config.Settings {
 	c := *base
 	c.TYPO3 = config.TYPO3{ // a site of its own: nothing of another TYPO3 may shine through
@@ -97,6 +97,7 @@ func (s *Site) Settings(base *config.Settings) *config.Settings {
 	c.Review.RequireSecondApprover = true // the reviewer in a second window is the story of the demo
 	c.Sealing.KeysetFile = s.KeysetFile()
 	c.Sealing.Keyset = secret.String{}
+	c.MCP.Enabled, c.MCP.Vision, c.API.Vision = true, true, true
 	c.Server.SignIn = config.SignInDemo
 	c.Server.StateDir = filepath.Join(s.Dir, "cache")
 	return &c

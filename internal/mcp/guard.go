@@ -44,10 +44,14 @@ func callerOf(ctx context.Context) *caller {
 	return c
 }
 
-// secretKey holds the token of a stdio client, and requestKey the HTTP request's context.
+// secretKey holds the token of a stdio client.
+type secretKey struct{}
+
+// whenGone has f called when the client of an HTTP request has gone away, unless it is
+// stopped before: the SDK cuts the work off from the request. goneKey holds it.
 type (
-	secretKey  struct{}
-	requestKey struct{}
+	whenGone func(f func()) (stop func() bool)
+	goneKey  struct{}
 )
 
 // Methods that are answered with a scope.
@@ -73,8 +77,8 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		ctx, cancel := context.WithTimeout(context.WithValue(ctx, callerKey{}, by), callTimeout)
 		defer cancel()
 		// A client that goes away cancels what it asked for: over HTTP there is nothing to resume.
-		if http, ok := ctx.Value(requestKey{}).(context.Context); ok {
-			defer context.AfterFunc(http, cancel)()
+		if gone, ok := ctx.Value(goneKey{}).(whenGone); ok {
+			defer gone(cancel)()
 		}
 		if !s.limits.allow(by.token.ID, s.Settings().MCP) {
 			if method == methodCallTool {

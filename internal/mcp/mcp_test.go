@@ -234,7 +234,7 @@ func (d *desk) call(tool string, args any) *sdk.CallToolResult {
 // wire is the answer to a call as it travels.
 func (d *desk) wire(tool string) string {
 	d.t.Helper()
-	req, err := http.NewRequestWithContext(d.t.Context(), "POST", d.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{}}}`))
+	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodPost, d.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{}}}`))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -455,7 +455,7 @@ func TestCancellation_ReachesTheWork(t *testing.T) {
 func TestHTTP_ABrokenDatabaseIsNoInvalidToken(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", d.url, strings.NewReader("{}"))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url, strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,8 @@ func (s *Server) Handler(open func(*http.Request) bool) http.Handler {
 			return
 		}
 		r.Header.Del("Authorization") // nothing behind this needs it
-		ctx := context.WithValue(r.Context(), requestKey{}, r.Context())
+		request := r.Context()
+		ctx := context.WithValue(request, goneKey{}, whenGone(func(f func()) func() bool { return context.AfterFunc(request, f) }))
 		ctx = context.WithValue(ctx, callerKey{}, &caller{token: t, user: user, origin: originOf(r)})
 		inner.ServeHTTP(w, r.WithContext(ctx))
 	})
