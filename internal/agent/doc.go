@@ -10,6 +10,9 @@
 // and the run's status (P1, P10, P11). The closing turn comes afterwards and can
 // fail without taking anything back (P18).
 //
+// Restore and Propose begin at the card: the call is made of earlier texts, or is an
+// outside agent's own, and no model is asked.
+//
 // The room refuses to know HTTP, SQL of other rooms or a provider's wire. It
 // never decides about rights itself: it asks falgate and the tool, as the acting user.
 package agent

@@ -239,7 +239,7 @@ func (s *Store) Get(ctx context.Context, id RunID) (*Run, error) {
 // get also answers how often the waiting card was drawn anew.
 func (s *Store) get(ctx context.Context, id RunID) (run *Run, redraws int, err error) {
 	var row runRow
-	err = s.conn(ctx, tx).Where("id = ?", string(id)).Take(&row).Error
+	err = s.conn(ctx, nil).Where("id = ?", string(id)).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return nil, 0, ErrRunNotFound
 	}

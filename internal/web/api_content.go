@@ -49,6 +49,7 @@ func (s *Server) agents() echo.HandlerFunc {
 		r := c.Request()
 		r.Header.Del("Cookie")
 		r.Header.Set(echo.HeaderXRequestID, requestID(c))
+		c.Response().Header().Set("X-Accel-Buffering", "no") // progress is told while a call runs
 		h.ServeHTTP(c.Response(), r)
 		return nil
 	}
