@@ -115,6 +115,9 @@ func (r *Reader) unscalable(ctx context.Context, err error) error {
 // nameOfCopy gives the copy of a picture the ending of its own format: an envelope
 // tells the type by the name.
 func nameOfCopy(name string, t media.Type) string {
+	if name == "" {
+		name = "picture"
+	}
 	ext, old := ".png", strings.ToLower(path.Ext(name))
 	if t == media.JPEG {
 		ext = ".jpg"

@@ -65,5 +65,5 @@ func (s *Site) Origin() (string, error) {
 	if err == nil && u.Scheme == "http" && u.Host != "" && u.Path == "" {
 		return origin, nil
 	}
-	return "", nil //nolint:nilerr // not what we wrote: nobody knows where it is served
+	return "", nil // not what we wrote: nobody knows where it is served
 }
