@@ -85,12 +85,9 @@ func (a *app) serveAgent(ctx context.Context, s *config.Settings, text secret.St
 	if err := r.withContent(); err != nil {
 		return err
 	}
-	err = r.agents(log, readTools(r)).ServeStdio(ctx, text, a.stdin, nopCloser{a.stdout})
+	err = r.agents(log, r.readTools(log)).ServeStdio(ctx, text, a.stdin, nopCloser{a.stdout})
 	return said(err)
 }
-
-// readTools are the questions an agent may ask about files.
-func readTools(*rooms) []readtools.Tool { return nil }
 
 // agents is the server for agents, over whichever transport.
 func (r *rooms) agents(log *slog.Logger, tools []readtools.Tool) *mcp.Server {

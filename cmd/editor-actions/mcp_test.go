@@ -21,7 +21,8 @@ import (
 )
 
 // withAgents switches the HTTP side on.
-func withAgents(c *config.Settings) { c.MCP.Enabled = true }
+// withAgents serves agents, who may call as fast as a test does.
+func withAgents(c *config.Settings) { c.MCP.Enabled, c.MCP.CallsPerMinute = true, 10_000 }
 
 func (s *service) tokens() *token.Store {
 	return token.New(s.site.DB, typo3.New(s.site.DB, s.settings.Load, time.Now), s.settings.Load, slog.New(slog.DiscardHandler), time.Now)

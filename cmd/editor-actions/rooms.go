@@ -23,6 +23,7 @@ import (
 	"editor-actions/internal/providers/gemini"
 	"editor-actions/internal/providers/ollama"
 	"editor-actions/internal/providers/openai"
+	"editor-actions/internal/readtools"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 	"editor-actions/internal/usage"
@@ -162,6 +163,11 @@ func (r *rooms) withContent() (err error) {
 		return fmt.Errorf("inline: %w", err)
 	}
 	return nil
+}
+
+// readTools are the tools that only read, for agents outside and for the assistant.
+func (r *rooms) readTools(log *slog.Logger) []readtools.Tool {
+	return readtools.New(readtools.Deps{Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: r.settings, Log: log})
 }
 
 // newScreener answers the screener of the current settings, compiled once per change.

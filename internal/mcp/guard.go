@@ -10,6 +10,7 @@ import (
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/fault"
+	"editor-actions/internal/readtools"
 	"editor-actions/internal/token"
 	"editor-actions/internal/typo3"
 
@@ -150,6 +151,10 @@ func (s *Server) mayCall(by *caller, tool string) error {
 func (s *Server) offered(by *caller, tool string) bool {
 	if s.mayCall(by, tool) != nil {
 		return false
+	}
+	if s.reads[tool] {
+		on := readtools.On(s.Settings(), s.ReadTools)
+		return slices.ContainsFunc(on, func(t readtools.Tool) bool { return t.Name() == tool })
 	}
 	if !s.writes[tool] {
 		return true
