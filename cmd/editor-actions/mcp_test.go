@@ -92,7 +92,7 @@ func (s *service) connect(l link, secret, name string) (*peer, error) {
 	})
 	var via sdk.Transport = &sdk.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(secret)}, MaxRetries: -1}
 	if l.stdio {
-		cmd := exec.CommandContext(s.t.Context(), os.Args[0], "mcp", "--config", s.mcpFile("server: {publicOrigin: 'http://127.0.0.1:8080'}\n"))
+		cmd := exec.CommandContext(s.t.Context(), os.Args[0], "mcp", "--config", s.mcpFile("server: {publicOrigin: 'http://127.0.0.1:8080'}\nmcp: {callsPerMinute: 10000}\n"))
 		cmd.Env = append(os.Environ(), envRunMain+"=1", tokenVariable+"="+secret)
 		cmd.Stderr = s.log
 		via = &sdk.CommandTransport{Command: cmd}
