@@ -182,12 +182,17 @@ func TestMigrate_FromTheVersionBefore(t *testing.T) {
 			drop = "ALTER TABLE tx_editoractions_decision DROP KEY decided"
 		}
 		mustExec(t, s.DB, drop)
+		drop = "DROP INDEX tx_editoractions_run_parent"
+		if s.Dialect == database.MySQL {
+			drop = "ALTER TABLE tx_editoractions_run DROP KEY parent"
+		}
+		mustExec(t, s.DB, drop)
 		drop = "DROP INDEX tx_editoractions_run_batch"
 		if s.Dialect == database.MySQL {
 			drop = "ALTER TABLE tx_editoractions_run DROP KEY batch"
 		}
 		mustExec(t, s.DB, drop)
-		for _, column := range []string{"run DROP COLUMN batch", "run DROP COLUMN prompt", "decision DROP COLUMN prompt", "decision DROP COLUMN category"} {
+		for _, column := range []string{"run DROP COLUMN parent", "run DROP COLUMN folder", "run DROP COLUMN batch", "run DROP COLUMN prompt", "decision DROP COLUMN prompt", "decision DROP COLUMN category"} {
 			mustExec(t, s.DB, "ALTER TABLE tx_editoractions_"+column)
 		}
 		former := []string{"run", "event", "decision", "usage", "budget", "migration"}

@@ -93,9 +93,13 @@ func (s *Store) AskAgain(ctx context.Context, tx *gorm.DB, d Decision, next Stat
 	}))
 }
 
-// Reject settles the run without a write and erases its state.
+// Reject settles the run without a write and erases its state. It also carries out the
+// ask again of a proposal whose model is another run's: the decision keeps its verb, and
+// that run reads it.
 func (s *Store) Reject(ctx context.Context, tx *gorm.DB, d Decision) error {
-	d.Verb = VerbReject
+	if d.Verb != VerbAskAgain {
+		d.Verb = VerbReject
+	}
 	return s.decide(ctx, tx, toReject, d, settled(s.now(), map[string]any{"reason": string(ReasonRejected)}))
 }
 

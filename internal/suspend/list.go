@@ -98,10 +98,10 @@ func (s *Store) Recent(ctx context.Context, q Query) ([]Run, string, error) {
 	return runs, next, nil
 }
 
-// Active lists queued and running runs, oldest first.
+// Active lists runs that are queued, in work, or wait for their own proposals, oldest first.
 func (s *Store) Active(ctx context.Context, initiator *uint32, limit int) ([]Run, error) {
 	var rows []runRow
-	err := s.scoped(ctx, initiator).Where("status IN ?", []Status{Queued, Running}).
+	err := s.scoped(ctx, initiator).Where("status IN ?", []Status{Queued, Running, Paused}).
 		Order("queued_at, id").Limit(limit).Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("suspend: list active runs: %w", err)

@@ -36,6 +36,16 @@ func (s *site) moves() map[string]func(*suspend.Run) error {
 		"fail": func(r *suspend.Run) error {
 			return s.Settle(ctx, r.ID, r.LeaseOwner, suspend.Settlement{Status: suspend.Failed, Reason: suspend.ReasonInternal})
 		},
+		"pause": func(r *suspend.Run) error {
+			return s.Pause(ctx, r.ID, r.LeaseOwner, suspend.Suspension{State: asked(), Turn: r.Turn + 1}, proposals(1))
+		},
+		"resume": func(*suspend.Run) error {
+			n, err := s.Resume(ctx, 10)
+			if err == nil && n == 0 {
+				return errors.New("nothing resumed")
+			}
+			return err
+		},
 		"approve":   func(r *suspend.Run) error { return s.Approve(ctx, nil, s.on(r, 9), closing()) },
 		"ask again": func(r *suspend.Run) error { return s.AskAgain(ctx, nil, s.on(r, 9), closing()) },
 		"reject":    func(r *suspend.Run) error { return s.Reject(ctx, nil, s.on(r, 9)) },
@@ -68,13 +78,14 @@ func TestTransitions_EveryMoveFromEveryStatus(t *testing.T) {
 	allowed := map[suspend.Status]map[string]suspend.Status{
 		suspend.Queued: {"claim": suspend.Running, "cancel": suspend.Cancelled},
 		suspend.Running: {
-			"requeue": suspend.Queued, "save": suspend.Running, "renew": suspend.Running, "suspend": suspend.Waiting,
+			"requeue": suspend.Queued, "save": suspend.Running, "renew": suspend.Running, "suspend": suspend.Waiting, "pause": suspend.Paused,
 			"complete": suspend.Completed, "fail": suspend.Failed, "cancel": suspend.Cancelled,
 		},
 		suspend.Waiting: {
 			"approve": suspend.Queued, "ask again": suspend.Queued, "reject": suspend.Rejected, "redraw": suspend.Waiting,
 			"cancel": suspend.Cancelled, "expire": suspend.Expired,
 		},
+		suspend.Paused:    {"resume": suspend.Queued, "cancel": suspend.Cancelled},
 		suspend.Completed: {}, suspend.Rejected: {}, suspend.Failed: {}, suspend.Cancelled: {}, suspend.Expired: {},
 	}
 	each(t, func(t *testing.T, s *site) {
@@ -83,6 +94,11 @@ func TestTransitions_EveryMoveFromEveryStatus(t *testing.T) {
 			suspend.Queued:  s.queued,
 			suspend.Running: func() *suspend.Run { return s.running("w") },
 			suspend.Waiting: s.waiting,
+			suspend.Paused: func() *suspend.Run {
+				run, _ := s.paused(1)
+				s.exec("DELETE FROM tx_editoractions_run WHERE parent <> ''") // moves of its own
+				return run
+			},
 		}
 		for status, end := range map[suspend.Status]string{
 			suspend.Completed: "complete", suspend.Failed: "fail", suspend.Rejected: "reject", suspend.Cancelled: "cancel", suspend.Expired: "expire",

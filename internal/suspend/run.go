@@ -18,6 +18,7 @@ const (
 	Queued    Status = "queued"    // stored, waits for a worker
 	Running   Status = "running"   // a worker holds it under a lease
 	Waiting   Status = "waiting"   // suspended, waits for a person
+	Paused    Status = "paused"    // waits until its proposals, runs of their own, are decided
 	Completed Status = "completed" // ended by itself, or with an approved write
 	Rejected  Status = "rejected"
 	Failed    Status = "failed"
@@ -27,7 +28,7 @@ const (
 
 // Valid reports whether s is one of the known statuses.
 func (s Status) Valid() bool {
-	return s == Queued || s == Running || s == Waiting || s.Terminal()
+	return s == Queued || s == Running || s == Waiting || s == Paused || s.Terminal()
 }
 
 // Terminal reports whether a run with this status never changes again.
@@ -40,7 +41,7 @@ func (s Status) Terminal() bool {
 }
 
 // open statuses are those of runs that go on.
-var open = []Status{Queued, Running, Waiting}
+var open = []Status{Queued, Running, Waiting, Paused}
 
 // Phase says what a queued or running run is for.
 type Phase string
@@ -61,6 +62,8 @@ type Reason string
 const (
 	ReasonApproved         Reason = "approved"          // completed: a person approved, the change is written
 	ReasonNoProposal       Reason = "no_proposal"       // completed: the model answered in words
+	ReasonAnswered         Reason = "answered"          // completed: the assistant has said its last word
+	ReasonLimit            Reason = "limit"             // completed: the assistant has used up what one run may take
 	ReasonRejected         Reason = "rejected"          // rejected by a person
 	ReasonPolicyDenied     Reason = "policy_denied"     // failed: a guardrail stopped the send
 	ReasonPolicyApproval   Reason = "policy_approval"   // failed: a guardrail demands an approval nobody can give
@@ -77,7 +80,7 @@ const (
 )
 
 var reasons = []Reason{
-	ReasonApproved, ReasonNoProposal, ReasonRejected, ReasonPolicyDenied, ReasonPolicyApproval, ReasonProviderFailed,
+	ReasonApproved, ReasonNoProposal, ReasonAnswered, ReasonLimit, ReasonRejected, ReasonPolicyDenied, ReasonPolicyApproval, ReasonProviderFailed,
 	ReasonRefusedCall, ReasonRetriesExhausted, ReasonUnreadable, ReasonToolOff, ReasonUserGone, ReasonFileGone,
 	ReasonInternal, ReasonCancelled, ReasonExpired,
 }
@@ -122,6 +125,8 @@ type Run struct {
 	SourceSHA256  string          // of the original file
 	Prompt        string          // which prompt was used, see NewRun
 	Batch         string          // of the batch it was started in, else ""
+	Parent        RunID           // the assistant run that made this proposal, else ""
+	Folder        string          // combined identifier of the folder an assistant run is about, else ""
 	Written       bool            // the approved change is in the database
 	Usage         providers.Usage // of all segments
 	Message       string          // the model's sentence, screened
@@ -131,8 +136,8 @@ type Run struct {
 }
 
 // WithoutModel reports whether the run asks no model: it puts earlier texts back, or
-// an agent outside made its call. Nobody can be asked again.
-func (r *Run) WithoutModel() bool { return r.Configuration == "" }
+// an agent made its call. Only the assistant, where it was one, can be asked again.
+func (r *Run) WithoutModel() bool { return r.Configuration == "" || r.Parent != "" }
 
 // PendingCall is the write that a model asked for. Arguments are the exact
 // bytes: the digest covers them.
@@ -143,7 +148,7 @@ type PendingCall struct {
 }
 
 // State is what a run must know to go on. It is sealed at rest and erased when
-// the run settles (P7). Preview and Proposals belong to the caller; this room
+// the run settles (P7). Preview, Proposals and Loop belong to the caller; this room
 // does not read them.
 type State struct {
 	Messages    []providers.Message
@@ -153,11 +158,13 @@ type State struct {
 	Proposals   []json.RawMessage
 	Note        string
 	Warnings    []string
+	Loop        json.RawMessage // an assistant run's own count of what it did
 }
 
 // NewRun is what Create stores. With a pending call in its state it waits for a
 // decision at once, on turn 1; without one it is queued.
 type NewRun struct {
+	ID             RunID // "" = a new one
 	Action, Tool   string
 	SubjectTable   string
 	SubjectUID     uint64
@@ -169,6 +176,8 @@ type NewRun struct {
 	Vendor, Model  string // who made the call of a run that asks no model, else ""
 	SourceSHA256   string
 	Prompt         string // a short name of the prompt without record and note, to compare prompts by
+	Parent         RunID  // the assistant run that proposes, "" = none
+	Folder         string // of an assistant run
 	Batch          string // what runs that were started together share, a UUID; "" = started alone
 	IdempotencyKey string // "" = none
 	State          State

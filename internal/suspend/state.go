@@ -20,6 +20,7 @@ type storedState struct {
 	Proposals   []json.RawMessage `json:"proposals,omitempty"`
 	Note        string            `json:"note,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
+	Loop        json.RawMessage   `json:"loop,omitempty"`
 }
 
 // storedCall keeps arguments as bytes: JSON inside JSON would be compacted.
@@ -36,7 +37,7 @@ func (s *Store) seal(id RunID, state State) (Sealed, error) {
 	}
 	stored := storedState{
 		Version: stateVersion, Transcript: transcript, Preview: state.Preview, MovedFields: state.MovedFields,
-		Proposals: state.Proposals, Note: state.Note, Warnings: state.Warnings,
+		Proposals: state.Proposals, Note: state.Note, Warnings: state.Warnings, Loop: state.Loop,
 	}
 	for _, c := range state.Pending {
 		stored.Pending = append(stored.Pending, storedCall{c.ID, c.Name, c.Arguments})
@@ -73,7 +74,7 @@ func (s *Store) open(row *sealedRow) (*State, error) {
 	}
 	state := &State{
 		Messages: messages, Preview: stored.Preview, MovedFields: stored.MovedFields,
-		Proposals: stored.Proposals, Note: stored.Note, Warnings: stored.Warnings,
+		Proposals: stored.Proposals, Note: stored.Note, Warnings: stored.Warnings, Loop: stored.Loop,
 	}
 	for _, c := range stored.Pending {
 		state.Pending = append(state.Pending, PendingCall{c.ID, c.Name, c.Arguments})

@@ -82,6 +82,8 @@ type runRow struct {
 	SourceSHA256   string     `gorm:"column:source_sha256"`
 	Prompt         string     `gorm:"column:prompt"`
 	Batch          string     `gorm:"column:batch"`
+	Parent         string     `gorm:"column:parent"`
+	Folder         string     `gorm:"column:folder"`
 	Written        bool       `gorm:"column:written"`
 	InputTokens    int64      `gorm:"column:input_tokens"`
 	OutputTokens   int64      `gorm:"column:output_tokens"`
@@ -144,7 +146,7 @@ func (r *runRow) run() *Run {
 		Configuration: r.Configuration, Vendor: r.Vendor, Model: r.Model, Turn: r.Turn, Digest: r.Digest,
 		Attempts: r.Attempts, LeaseOwner: r.LeaseOwner, LeaseExpires: at(r.LeaseExpires),
 		Created: r.CreatedAt.UTC(), Started: at(r.StartedAt), WaitingSince: at(r.WaitingSince), Settled: at(r.SettledAt),
-		SourceSHA256: r.SourceSHA256, Prompt: r.Prompt, Batch: r.Batch, Written: r.Written,
+		SourceSHA256: r.SourceSHA256, Prompt: r.Prompt, Batch: r.Batch, Parent: RunID(r.Parent), Folder: r.Folder, Written: r.Written,
 		Usage: providers.Usage{
 			InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, CachedInputTokens: r.CachedInput,
 			ReasoningTokens: r.Reasoning, CostMicros: r.CostMicros, Unpriced: r.Unpriced,
@@ -169,7 +171,10 @@ func (s *Store) Create(ctx context.Context, n NewRun) (run *Run, created bool, e
 }
 
 func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, created bool, err error) {
-	id := s.NewID()
+	id := n.ID
+	if id == "" {
+		id = s.NewID()
+	}
 	key := string(id)
 	if n.IdempotencyKey != "" {
 		key = keyHash(n.IdempotencyKey)
@@ -191,7 +196,7 @@ func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, cr
 		SubjectTable: n.SubjectTable, SubjectUID: n.SubjectUID, StorageUID: n.StorageUID, Initiator: n.Initiator,
 		OriginalUser: n.OriginalUser, Language: n.Language, Configuration: n.Configuration, IdempotencyKey: key,
 		Vendor: clip(n.Vendor, vendorLength), Model: clip(n.Model, modelLength),
-		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Prompt: n.Prompt, Batch: n.Batch, Version: 1,
+		CreatedAt: now, QueuedAt: now, SourceSHA256: n.SourceSHA256, Prompt: n.Prompt, Batch: n.Batch, Parent: string(n.Parent), Folder: n.Folder, Version: 1,
 	}}
 	if len(n.State.Pending) > 0 {
 		row.Row.Turn, row.Row.Digest, row.Row.WaitingSince = 1, Digest(n.State.Pending, 0), &now

@@ -23,16 +23,18 @@ var (
 	toBury     = transition{"bury", []Status{Running}, []Status{Failed, Completed}, "state does not open, and is kept, completed when written"}
 	toRequeue  = transition{"requeue", []Status{Running}, []Status{Queued}, "own lease"}
 	toSuspend  = transition{"suspend", []Status{Running}, []Status{Waiting}, "own lease, later turn, not written"}
+	toPause    = transition{"pause", []Status{Running}, []Status{Paused}, "own lease, later turn, with its proposals"}
+	toResume   = transition{"resume", []Status{Paused}, []Status{Queued}, "no proposal of it waits"}
 	toSettle   = transition{"settle", []Status{Running}, []Status{Completed, Failed}, "own lease, completed when written"}
 	toApprove  = transition{"approve", []Status{Waiting}, []Status{Queued}, "turn and digest, written with it"}
 	toAskAgain = transition{"ask again", []Status{Waiting}, []Status{Queued}, "turn and digest"}
 	toReject   = transition{"reject", []Status{Waiting}, []Status{Rejected}, "turn and digest"}
 	toRedraw   = transition{"redraw", []Status{Waiting}, []Status{Waiting}, "turn and digest, gets a new digest"}
-	toCancel   = transition{"cancel", []Status{Queued, Running, Waiting}, []Status{Cancelled}, "not written"}
+	toCancel   = transition{"cancel", []Status{Queued, Running, Waiting, Paused}, []Status{Cancelled}, "not written"}
 	toExpire   = transition{"expire", []Status{Waiting}, []Status{Expired}, "waited too long"}
 
 	transitions = []transition{
-		toCreate, toPropose, toClaim, toTakeOver, toKeep, toGiveUp, toBury, toRequeue, toSuspend, toSettle,
+		toCreate, toPropose, toClaim, toTakeOver, toKeep, toGiveUp, toBury, toRequeue, toSuspend, toPause, toResume, toSettle,
 		toApprove, toAskAgain, toReject, toRedraw, toCancel, toExpire,
 	}
 )

@@ -38,7 +38,7 @@ func diagram() string {
 	return b.String()
 }
 
-var allStatuses = []Status{Queued, Running, Waiting, Completed, Rejected, Failed, Cancelled, Expired}
+var allStatuses = []Status{Queued, Running, Waiting, Paused, Completed, Rejected, Failed, Cancelled, Expired}
 
 func TestDesign_DiagramIsTheCode(t *testing.T) {
 	const file, begin, end = "DESIGN.md", "```mermaid\n", "```\n"

@@ -51,6 +51,8 @@ CREATE TABLE tx_editoractions_run (
   unpriced SMALLINT NOT NULL DEFAULT 0,
   prompt VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   batch CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  parent CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  folder VARCHAR(600) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   PRIMARY KEY (id),
   UNIQUE KEY idempotency (initiator, idempotency_key),
   KEY work (status, queued_at, id),
@@ -60,7 +62,8 @@ CREATE TABLE tx_editoractions_run (
   KEY own_waiting (initiator, status, waiting_since, id),
   KEY own_settled (initiator, settled_at, id),
   KEY subject (subject_table, subject_uid, status),
-  KEY batch (batch, id)
+  KEY batch (batch, id),
+  KEY parent (parent, status)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE tx_editoractions_event (
