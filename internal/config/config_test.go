@@ -176,7 +176,7 @@ func TestLoad_Problems(t *testing.T) {
 		yaml string
 		want []string // each is one problem, in this order
 	}{
-		"unknown at the top":      {"nonsense: 1\n", []string{"site.yaml:1: nonsense: is not a known key. Allowed here: access, agent, api, fal, "}},
+		"unknown at the top":      {"nonsense: 1\n", []string{"site.yaml:1: nonsense: is not a known key. Allowed here: access, agent, api, assistant, fal, "}},
 		"unknown below":           {"vision:\n  maxImageEdgee: 3\n", []string{"site.yaml:2: vision.maxImageEdgee: is not a known key. Allowed here: alternative, "}},
 		"unknown two below":       {"vision:\n  title:\n    max: 3\n", []string{"site.yaml:3: vision.title.max: is not a known key. Allowed here: enabled, maxLength, prompt"}},
 		"unknown in a map entry":  {main + ", key: x}}}\n", []string{"providers.configurations.main.key: is not a known key"}},
@@ -240,6 +240,7 @@ func TestLoad_Problems(t *testing.T) {
 		"server":                  {"server: {listen: nowhere, basePath: a/, publicOrigin: 'ftp://x', typo3Origin: 'https://x/y', trustedProxies: [me], logLevel: loud, logFormat: xml, signIn: all}\n", []string{"listen", "basePath", "publicOrigin", "typo3Origin", "trustedProxies[0]", "signIn", "logLevel", "logFormat"}},
 		"mcp":                     {"mcp: {maxWaiting: 0, callsPerMinute: 0}\n", []string{"mcp.maxWaiting: 0: must be 1 to 10000", "mcp.callsPerMinute: 0: must be 1 to 100000"}},
 		"inline":                  {"inline: {maxImageBytes: -1, maxBinaryBytes: -1}\n", []string{"inline.maxImageBytes: -1: must be 0 to ", "inline.maxBinaryBytes: -1: must be 0 to "}},
+		"assistant":               {"assistant: {maxSteps: 0, maxPictures: -1, maxProposals: 0, maxTokens: -1, maxCost: -1}\n", []string{"assistant.maxSteps: 0: must be 1 to 50", "assistant.maxPictures: -1", "assistant.maxProposals: 0", "assistant.maxTokens: -1", "assistant.maxCost: -1: must be 0 to 1000000"}},
 		"unset variable":          {"typo3:\n  dsn: ${SITE_DSN}\n", []string{"site.yaml:2: typo3.dsn: uses ${SITE_DSN}, but neither SITE_DSN nor SITE_DSN_FILE is set"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,6 +26,7 @@ func DefaultSettings() Settings {
 		Providers:  Providers{Configurations: map[string]ProviderConfiguration{}, Models: []Model{}, Currency: "USD", AllowedHosts: []string{}},
 		Tools:      Tools{SetFileAlternativeText: true, UpdateFALAssetMeta: true, SearchFiles: true, ReadFileMetadata: true, ViewFileImage: true, FindFileUsages: true},
 		Agent:      Agent{ClosingTurn: ClosingTurnFull, MaxTurns: 4, LeaseSeconds: 120, Workers: 4, MaxAttempts: 3},
+		Assistant:  Assistant{MaxSteps: 12, MaxPictures: 12, MaxProposals: 20, MaxTokens: 300_000},
 		Review:     Review{ApproverGroups: []uint32{}, ExpireAfterDays: 30, RemindAfterDays: 7},
 		Access:     Access{Groups: []uint32{}},
 		Privacy:    Privacy{Level: PrivacyMetadata, RetentionDays: 30},

@@ -12,6 +12,7 @@ type Settings struct {
 	Tools      Tools      `yaml:"tools"`
 	Agent      Agent      `yaml:"agent"`
 	Review     Review     `yaml:"review"`
+	Assistant  Assistant  `yaml:"assistant"`
 	Access     Access     `yaml:"access"`
 	Privacy    Privacy    `yaml:"privacy"`
 	Guardrails Guardrails `yaml:"guardrails"`
@@ -182,6 +183,16 @@ type Review struct {
 	RequireSecondApprover bool     `yaml:"requireSecondApprover"`
 	ExpireAfterDays       int      `yaml:"expireAfterDays"`
 	RemindAfterDays       int      `yaml:"remindAfterDays"` // less than ExpireAfterDays when both are set
+}
+
+// Assistant rules runs that follow an editor's free request about a folder.
+type Assistant struct {
+	Enabled      bool    `yaml:"enabled"`
+	MaxSteps     int     `yaml:"maxSteps"`     // answers of the model
+	MaxPictures  int     `yaml:"maxPictures"`  // that tools show to the model
+	MaxProposals int     `yaml:"maxProposals"` // runs for a person to decide
+	MaxTokens    int64   `yaml:"maxTokens"`    // in and out, of all answers
+	MaxCost      float64 `yaml:"maxCost"`      // in providers.currency
 }
 
 // Access rules who may use the product at all. Administrators always may.

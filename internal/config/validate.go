@@ -108,6 +108,13 @@ func (v *validator) loop(s *Settings) {
 	between(v, "agent.workers", s.Agent.Workers, 1, 64)
 	between(v, "agent.maxAttempts", s.Agent.MaxAttempts, 1, 20)
 	v.oneOf("agent.closingTurn", s.Agent.ClosingTurn, ClosingTurnFull, ClosingTurnOff)
+	between(v, "assistant.maxSteps", s.Assistant.MaxSteps, 1, 50)
+	between(v, "assistant.maxPictures", s.Assistant.MaxPictures, 0, 100)
+	between(v, "assistant.maxProposals", s.Assistant.MaxProposals, 1, 100)
+	between(v, "assistant.maxTokens", s.Assistant.MaxTokens, 0, 1_000_000_000)
+	if c := s.Assistant.MaxCost; c < 0 || c > 1_000_000 || c != c {
+		v.problem("assistant.maxCost", "%v: must be 0 to 1000000", c)
+	}
 	between(v, "review.expireAfterDays", s.Review.ExpireAfterDays, 0, 3650)
 	between(v, "review.remindAfterDays", s.Review.RemindAfterDays, 0, 3650)
 	if r := s.Review; r.RemindAfterDays > 0 && r.ExpireAfterDays > 0 && r.RemindAfterDays >= r.ExpireAfterDays {
