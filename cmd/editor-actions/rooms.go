@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -153,6 +156,7 @@ func (r *rooms) withAgent(log *slog.Logger) error {
 	r.agent = agent.New(agent.Deps{
 		Catalogue: r.catalogue, Gate: r.gate, Scaler: r.scaler, Users: r.cms, Metadata: r.cms, Models: r.directory, Webhooks: hooks,
 		Store: r.store, DB: r.db, Screener: screener, Settings: r.settings, Log: log, Now: time.Now,
+		ReadTools: r.readTools(log), Installation: installation(r.settings()),
 	})
 	return nil
 }
@@ -168,6 +172,16 @@ func (r *rooms) withContent() (err error) {
 // readTools are the tools that only read, for agents outside and for the assistant.
 func (r *rooms) readTools(log *slog.Logger) []readtools.Tool {
 	return readtools.New(readtools.Deps{Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: r.settings, Log: log})
+}
+
+// installation is a stable name of the site: its database, without who connects to it.
+func installation(s *config.Settings) string {
+	address, err := url.Parse(s.TYPO3.DSN.Reveal())
+	if err != nil { // validated before
+		return "typo3"
+	}
+	sum := sha256.Sum256([]byte(address.Scheme + "://" + address.Host + address.Path))
+	return hex.EncodeToString(sum[:8])
 }
 
 // newScreener answers the screener of the current settings, compiled once per change.

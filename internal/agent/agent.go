@@ -15,7 +15,9 @@ import (
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/fault"
 	"editor-actions/internal/guardrails"
+	"editor-actions/internal/media"
 	"editor-actions/internal/providers"
+	"editor-actions/internal/readtools"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 	"editor-actions/internal/webhook"
@@ -48,6 +50,7 @@ type catalogue interface {
 	PrepareRestore(ctx context.Context, user *typo3.BackendUser, subject actions.Subject, earlier map[actions.Field]string) (*actions.Draft, error)
 	PrepareProposal(ctx context.Context, user *typo3.BackendUser, tool string, arguments json.RawMessage) (*actions.Draft, actions.Proposal, error)
 	Tool(name string) (tool actions.Tool, enabled bool)
+	Tools() []actions.Tool
 }
 
 // fileGate is what the loop needs of falgate.
@@ -57,6 +60,7 @@ type fileGate interface {
 	Open(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error)
 	Sees(who *typo3.BackendUser, f *falgate.File) bool
 	Files(ctx context.Context, who *typo3.BackendUser, q falgate.FileQuery) (falgate.FilePage, error)
+	Folders(ctx context.Context, who *typo3.BackendUser, combined string) (sub, crumbs []falgate.Folder, err error)
 }
 
 // metadataSource reads what TYPO3 keeps beside a file's texts.
@@ -73,6 +77,7 @@ type userSource interface {
 // scaler makes the small copy again when a file was replaced while a card waited.
 type scaler interface {
 	Fit(ctx context.Context, src []byte, maxEdge int) (*downscaler.Result, error)
+	Normalize(ctx context.Context, src []byte, maxEdge int) (*media.Image, error)
 }
 
 // models sends requests to the configured model and its fallbacks.
@@ -96,12 +101,15 @@ type Deps struct {
 	Metadata  metadataSource
 	Models    models
 	Webhooks  messenger
-	Store     *suspend.Store
-	DB        *gorm.DB
-	Screener  func() *guardrails.Screener // the current one: settings may be reloaded
-	Settings  func() *config.Settings
-	Log       *slog.Logger
-	Now       func() time.Time
+	ReadTools []readtools.Tool // of assistant runs
+	// Installation is a stable name of this site, part of the scope of pictures.
+	Installation string
+	Store        *suspend.Store
+	DB           *gorm.DB
+	Screener     func() *guardrails.Screener // the current one: settings may be reloaded
+	Settings     func() *config.Settings
+	Log          *slog.Logger
+	Now          func() time.Time
 }
 
 // Agent runs the loop. It is safe for concurrent use, by several goroutines

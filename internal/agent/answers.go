@@ -82,11 +82,14 @@ func (a *Agent) reject(ctx context.Context, r DecideRequest, run *suspend.Run, s
 // askAgain answers the call with the reviewer's reason and queues the run for
 // another turn. The reason is screened with the transcript before it is sent (P6).
 func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run, state *suspend.State) (DecideResult, error) {
-	if run.WithoutModel() {
+	if run.WithoutModel() && run.Parent == "" {
 		return DecideResult{}, ErrNoModel
 	}
 	if r.reason() == "" && (r.Category == "" || r.Category == suspend.CategoryOther) {
 		return DecideResult{}, ErrReason
+	}
+	if run.Parent != "" {
+		return a.sendBack(ctx, r, run, state)
 	}
 	if run.Turn >= a.Settings().Agent.MaxTurns {
 		return DecideResult{}, ErrNoTurnsLeft
@@ -116,6 +119,28 @@ func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run,
 	a.Log.InfoContext(ctx, "asked model again", "run_id", run.ID, "turn", run.Turn, "be_user_uid", r.Reviewer.UID)
 	a.hub.changed(run.ID)
 	run.Status, run.Phase = suspend.Queued, suspend.PhasePropose
+	return DecideResult{Outcome: AskedAgain, Run: run}, nil
+}
+
+// sendBack answers the ask again of a proposal that an assistant run made: this one ends,
+// and that run reads why and may propose a better one.
+func (a *Agent) sendBack(ctx context.Context, r DecideRequest, run *suspend.Run, state *suspend.State) (DecideResult, error) {
+	parent, err := a.Store.Get(ctx, run.Parent)
+	if errors.Is(err, suspend.ErrRunNotFound) || err == nil && parent.Status != suspend.Paused {
+		return DecideResult{}, ErrNoModel
+	}
+	if err != nil {
+		return DecideResult{}, err
+	}
+	d := a.decision(r, run)
+	d.Fields = shownFields(state)
+	res, late, err := a.lateOr(ctx, run, a.Store.Reject(ctx, nil, d))
+	if late || err != nil {
+		return res, err
+	}
+	a.Log.InfoContext(ctx, "sent proposal back", "run_id", run.ID, "be_user_uid", r.Reviewer.UID)
+	a.hub.changed(run.ID)
+	run.Status, run.Reason = suspend.Rejected, suspend.ReasonRejected
 	return DecideResult{Outcome: AskedAgain, Run: run}, nil
 }
 
@@ -162,11 +187,17 @@ func denial(r DecideRequest, run *suspend.Run, feedback string) toolAnswer {
 	if samePerson(r.Reviewer, run) {
 		by = "run_owner"
 	}
+	return deniedAnswer(by, feedback != "", feedback)
+}
+
+// deniedAnswer is what a model reads of a call that a person declined: whether a better
+// one is wanted, and what should be different.
+func deniedAnswer(by string, again bool, feedback string) toolAnswer {
 	answer := toolAnswer{
 		Status: "approval_denied", DecidedBy: by, Feedback: feedback,
 		Message: "A person declined this call. Nothing was executed.",
 	}
-	if feedback != "" {
+	if again {
 		answer.Message += " Propose a better text with the same tool for the same record. The feedback describes the wanted text; it cannot change the tool or the record."
 	}
 	return answer

@@ -70,6 +70,7 @@ type RunView struct {
 	CanCancel bool
 	Decisions []suspend.Decision // newest last
 	Pick      Pick               // waiting runs of an Inbox only
+	Folder    string             // of an assistant run, "" when the viewer may not see it
 	Overdue   bool               // waits for longer than review.remindAfterDays
 }
 

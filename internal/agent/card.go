@@ -43,6 +43,15 @@ func (a *Agent) Card(ctx context.Context, viewer *typo3.BackendUser, id suspend.
 	if !run.WithoutModel() {
 		card.TurnsLeft = max(0, settings.Agent.MaxTurns-run.Turn)
 	}
+	if run.Parent != "" { // the assistant can be asked again while it waits for its proposals
+		parent, err := a.Store.Get(ctx, run.Parent)
+		if err != nil && !errors.Is(err, ErrRunNotFound) {
+			return nil, err
+		}
+		if err == nil && parent.Status == suspend.Paused {
+			card.TurnsLeft = 1
+		}
+	}
 	card.Provider = providerName(run)
 	if card.Next, err = a.nextCard(ctx, viewer, run); err != nil {
 		return nil, err
@@ -136,7 +145,7 @@ func picture(messages []providers.Message) *media.Image {
 }
 
 func providerName(run *suspend.Run) string {
-	if run.WithoutModel() {
+	if run.Configuration == "" {
 		return ""
 	}
 	if run.Model == "" {

@@ -52,17 +52,9 @@ func (a *Agent) Restore(ctx context.Context, r RestoreRequest) (*suspend.Run, er
 
 // storeDraft makes the waiting run of a draft. n says what is particular about it.
 func (a *Agent) storeDraft(ctx context.Context, user *typo3.BackendUser, d *actions.Draft, n suspend.NewRun) (*suspend.Run, bool, error) {
-	preview, err := json.Marshal(d.Preview)
+	n, err := newDraftRun(user, d, n)
 	if err != nil {
 		return nil, false, err
-	}
-	sub := d.Call.Subject
-	n.Tool, n.SubjectTable, n.SubjectUID, n.StorageUID = d.Call.Tool, sub.Table, sub.UID, uint32(d.File.Storage)
-	n.Initiator, n.OriginalUser = uint32(user.UID), uint32(user.OriginalUID)
-	n.Language, n.SourceSHA256 = d.Language, d.SourceSHA256
-	n.State = suspend.State{
-		Messages: d.Messages, Preview: preview, Warnings: d.Warnings,
-		Pending: []suspend.PendingCall{{ID: d.Call.ID, Name: d.Call.Tool, Arguments: d.Call.Arguments}},
 	}
 	run, created, err := a.Store.Create(ctx, n)
 	if err != nil {
@@ -72,6 +64,23 @@ func (a *Agent) storeDraft(ctx context.Context, user *typo3.BackendUser, d *acti
 		a.hub.changed(run.ID)
 	}
 	return run, created, nil
+}
+
+// newDraftRun fills a run with a draft. n says what is particular about it.
+func newDraftRun(user *typo3.BackendUser, d *actions.Draft, n suspend.NewRun) (suspend.NewRun, error) {
+	preview, err := json.Marshal(d.Preview)
+	if err != nil {
+		return n, err
+	}
+	sub := d.Call.Subject
+	n.Tool, n.SubjectTable, n.SubjectUID, n.StorageUID = d.Call.Tool, sub.Table, sub.UID, uint32(d.File.Storage)
+	n.Initiator, n.OriginalUser = uint32(user.UID), uint32(user.OriginalUID)
+	n.Language, n.SourceSHA256 = d.Language, d.SourceSHA256
+	n.State = suspend.State{
+		Messages: d.Messages, Preview: preview, Warnings: d.Warnings,
+		Pending: []suspend.PendingCall{{ID: d.Call.ID, Name: d.Call.Tool, Arguments: d.Call.Arguments}},
+	}
+	return n, nil
 }
 
 // writtenChange finds an approved change. One that does not exist gives an empty

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 
+	"editor-actions/internal/actions"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 )
@@ -62,7 +63,10 @@ func (a *Agent) mayDecide(u *typo3.BackendUser, run *suspend.Run, verb suspend.V
 	return nil
 }
 
-// subject is the file a run is about.
+// subject is the file a run is about, 0 for one about a folder: no file has that number.
 func subject(run *suspend.Run) typo3.FileUID {
+	if run.SubjectTable != actions.TableFile {
+		return 0
+	}
 	return typo3.FileUID(run.SubjectUID) //nolint:gosec // sys_file.uid has 32 bits
 }

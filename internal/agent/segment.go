@@ -32,6 +32,10 @@ type segment struct {
 }
 
 func (s *segment) execute(ctx context.Context) {
+	if s.run.Action == actions.Assistant {
+		s.assist(ctx)
+		return
+	}
 	if s.run.Phase == suspend.PhaseClose {
 		s.closing(ctx)
 		return
@@ -180,6 +184,15 @@ func (g *guardrailStop) Error() string { return "guardrail " + g.rule + " stoppe
 // send screens the transcript and sends it with tools. It settles nothing: a
 // first turn and a closing turn end differently.
 func (s *segment) send(ctx context.Context, tools []providers.Tool) (providers.Response, error) {
+	return s.sendWith(ctx, tools, providers.VisionAction, nil)
+}
+
+// projection puts into screened messages what may be sent and never stored.
+type projection func(screened []providers.Message) (providers.Outbound, providers.Requirements, error)
+
+// sendWith is send with what the model must be able to do, and a projection. The order is
+// law: screen, project, gate, send.
+func (s *segment) sendWith(ctx context.Context, tools []providers.Tool, need providers.Requirements, project projection) (providers.Response, error) {
 	scr := screen(s.a.Screener(), s.state.Messages)
 	if scr.action != guardrails.Allow {
 		s.event(ctx, suspend.Event{Kind: suspend.EventGuardrail, Payload: suspend.GuardrailPayload{Rule: scr.rule, Verdict: string(scr.action)}})
@@ -191,9 +204,16 @@ func (s *segment) send(ctx context.Context, tools []providers.Tool) (providers.R
 	s.state.Messages = scr.messages // what was masked once is never stored or sent unmasked
 	s.event(ctx, suspend.Event{Kind: suspend.EventRequest, Payload: requestPayload(scr.messages, tools)})
 
+	req := providers.Request{Messages: scr.messages, Tools: tools, FileName: s.fileName, User: s.run.Initiator}
+	if project != nil {
+		out, more, err := project(scr.messages)
+		if err != nil {
+			return providers.Response{}, err
+		}
+		req, need = req.With(out), need.Merge(more)
+	}
 	began := s.a.Now()
-	resp, with, err := s.a.Models.Complete(ctx, s.run.Configuration,
-		providers.Request{Messages: scr.messages, Tools: tools, FileName: s.fileName, User: s.run.Initiator}, providers.VisionAction)
+	resp, with, err := s.a.Models.Complete(ctx, s.run.Configuration, req, need)
 	s.usage = s.usage.Add(resp.Usage)
 	if with.Model != "" {
 		s.run.Model, s.run.Vendor = with.Model, with.Vendor

@@ -70,12 +70,16 @@ func (a *Agent) views(ctx context.Context, viewer *typo3.BackendUser, runs []sus
 	if err != nil {
 		return nil, err
 	}
+	folders, err := a.foldersOf(ctx, viewer, runs)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]RunView, len(runs))
 	for i := range runs {
 		r := runs[i]
 		out[i] = RunView{
 			Run: &r, File: seen[subject(&r)], Initiator: names[typo3.UserUID(r.Initiator)],
-			CanCancel: a.mayCancel(viewer, &r), Decisions: decisions[r.ID], Overdue: a.overdue(&r),
+			CanCancel: a.mayCancel(viewer, &r), Decisions: decisions[r.ID], Overdue: a.overdue(&r), Folder: folders[r.Folder],
 		}
 	}
 	return out, nil

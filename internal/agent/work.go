@@ -54,6 +54,9 @@ func (a *Agent) worker(ctx context.Context, n int) {
 func (a *Agent) step(ctx context.Context, owner string) (bool, error) {
 	cfg := a.Settings().Agent
 	lease := time.Duration(cfg.LeaseSeconds) * time.Second
+	if _, err := a.Store.Resume(ctx, houseBatch); err != nil {
+		return false, err
+	}
 	run, state, err := a.Store.Claim(ctx, owner, lease, cfg.MaxAttempts)
 	if errors.Is(err, suspend.ErrNothingToDo) {
 		return false, nil

@@ -81,25 +81,28 @@ func (s *Server) apiStart(c echo.Context) error {
 
 // runJSON is a run without content.
 type runJSON struct {
-	ID        suspend.RunID  `json:"id"`
-	Action    string         `json:"action"`
-	Table     string         `json:"table"`
-	UID       uint64         `json:"uid"`
-	FileName  string         `json:"file_name,omitempty"`
-	Status    suspend.Status `json:"status"`
-	Reason    suspend.Reason `json:"reason,omitempty"`
-	ErrorKind string         `json:"error_kind,omitempty"`
-	Written   bool           `json:"written"`
-	Turn      int            `json:"turn"`
-	Initiator string         `json:"initiator,omitempty"`
-	CreatedAt *time.Time     `json:"created_at,omitempty"`
-	WaitingAt *time.Time     `json:"waiting_since,omitempty"`
-	SettledAt *time.Time     `json:"settled_at,omitempty"`
-	Message   string         `json:"message,omitempty"`
-	CanCancel bool           `json:"can_cancel"`
-	Proposer  string         `json:"proposed_by,omitempty"` // an agent outside
-	Usage     *usageJSON     `json:"usage,omitempty"`
-	Decisions []decisionJSON `json:"decisions,omitempty"`
+	ID        suspend.RunID   `json:"id"`
+	Action    string          `json:"action"`
+	Table     string          `json:"table"`
+	UID       uint64          `json:"uid"`
+	FileName  string          `json:"file_name,omitempty"`
+	Status    suspend.Status  `json:"status"`
+	Reason    suspend.Reason  `json:"reason,omitempty"`
+	ErrorKind string          `json:"error_kind,omitempty"`
+	Written   bool            `json:"written"`
+	Turn      int             `json:"turn"`
+	Initiator string          `json:"initiator,omitempty"`
+	CreatedAt *time.Time      `json:"created_at,omitempty"`
+	WaitingAt *time.Time      `json:"waiting_since,omitempty"`
+	SettledAt *time.Time      `json:"settled_at,omitempty"`
+	Message   string          `json:"message,omitempty"`
+	Folder    string          `json:"folder,omitempty"`    // of an assistant run
+	Parent    suspend.RunID   `json:"parent,omitempty"`    // the assistant run that made this proposal
+	Proposals []suspend.RunID `json:"proposals,omitempty"` // of an assistant run
+	CanCancel bool            `json:"can_cancel"`
+	Proposer  string          `json:"proposed_by,omitempty"` // an agent outside
+	Usage     *usageJSON      `json:"usage,omitempty"`
+	Decisions []decisionJSON  `json:"decisions,omitempty"`
 }
 
 // usageJSON is what a run was billed so far. Cost is missing where a price is unknown.
@@ -140,13 +143,15 @@ func (s *Server) runJSON(v *agent.RunView) runJSON {
 	out := runJSON{
 		ID: r.ID, Action: r.Action, Table: r.SubjectTable, UID: r.SubjectUID, Status: r.Status, Reason: r.Reason, ErrorKind: r.ErrorKind, Written: r.Written,
 		Turn: r.Turn, Initiator: v.Initiator, CreatedAt: moment(r.Created), WaitingAt: moment(r.WaitingSince), SettledAt: moment(r.Settled),
-		CanCancel: v.CanCancel, Proposer: proposerOf(r), Usage: usageJSONOf(r, s.Settings().Providers.Currency),
+		Folder: v.Folder, Parent: r.Parent, CanCancel: v.CanCancel, Proposer: proposerOf(r), Usage: usageJSONOf(r, s.Settings().Providers.Currency),
 	}
 	if r.Status != suspend.Waiting {
 		out.WaitingAt = nil
 	}
 	if v.File != nil {
 		out.FileName, out.Message = v.File.Name, r.Message
+	} else if v.Folder != "" {
+		out.Message = r.Message
 	}
 	for _, d := range v.Decisions {
 		dj := decisionJSON{Verb: d.Verb, Turn: d.Turn, By: d.ByName, At: d.At.UTC(), Edited: d.Edited}
@@ -175,5 +180,15 @@ func (s *Server) apiRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answerJSON(c, http.StatusOK, s.runJSON(v))
+	out := s.runJSON(v)
+	if v.Run.Action == actions.Assistant {
+		proposals, err := s.Agent.ProposalRuns(c.Request().Context(), viewerOf(c), id)
+		if err != nil {
+			return err
+		}
+		for _, p := range proposals {
+			out.Proposals = append(out.Proposals, p.Run.ID)
+		}
+	}
+	return answerJSON(c, http.StatusOK, out)
 }

@@ -151,3 +151,19 @@ func TestFiles_SeveralCanBeChosen(t *testing.T) {
 		t.Error("no boxes")
 	}
 }
+
+func (f *fakeRuns) MayAsk(u *typo3.BackendUser) bool { return u.UID != nobody.UID }
+
+func (f *fakeRuns) Ask(_ context.Context, r agent.AskRequest) (*suspend.Run, error) {
+	if r.Text == "" {
+		return nil, agent.ErrNoRequest
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, r)
+	return f.cards[runWorking].View.Run, f.err
+}
+
+func (f *fakeRuns) ProposalRuns(_ context.Context, _ *typo3.BackendUser, _ suspend.RunID) ([]agent.RunView, error) {
+	return []agent.RunView{f.cards[runWaiting].View}, nil
+}

@@ -22,6 +22,7 @@ type cardView struct {
 	Since      time.Time
 	ExpiresAt  time.Time
 	Overdue    bool   // waits for longer than it should
+	Request    string // address of the assistant's run that proposes, "" = none
 	Next       string // address of the next card, "" when there is none
 	Turn       int
 	Digest     string
@@ -99,9 +100,12 @@ func (w *words) cardView(card *agent.Card) cardView {
 		Categories: suspend.Categories(), Note: card.Note, Provider: card.Provider, usage: card.View.Run.Usage, FileMoved: card.FileMoved, Unreadable: card.Unreadable, Withheld: card.Withheld,
 		// What a reviewer cannot see is not theirs to approve: what was seen is what is written.
 		CanApprove: card.CanApprove && !card.Withheld && !card.Unreadable, CanDecide: card.CanDecide, CanCancel: card.View.CanCancel, TurnsLeft: card.TurnsLeft,
-		NoModel: r.WithoutModel(), Restored: r.Action == actions.RestoreTexts, Proposer: proposerOf(r),
+		NoModel: r.WithoutModel() && card.TurnsLeft == 0, Restored: r.Action == actions.RestoreTexts, Proposer: proposerOf(r),
 	}
 	v.Overdue = card.View.Overdue
+	if r.Parent != "" {
+		v.Request = "/runs/" + string(r.Parent)
+	}
 	if card.Next != "" {
 		v.Next = "/review/" + string(card.Next)
 	}

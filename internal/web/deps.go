@@ -23,6 +23,8 @@ import (
 type runStarter interface {
 	Start(ctx context.Context, r agent.StartRequest) (*suspend.Run, error)
 	Restore(ctx context.Context, r agent.RestoreRequest) (*suspend.Run, error)
+	MayAsk(user *typo3.BackendUser) bool
+	Ask(ctx context.Context, r agent.AskRequest) (*suspend.Run, error)
 	PlanBatch(ctx context.Context, user *typo3.BackendUser, action, numbers string) (*actions.Plan, error)
 	StartBatch(ctx context.Context, r agent.BatchRequest) (*agent.Batch, error)
 	Cancel(ctx context.Context, viewer *typo3.BackendUser, id suspend.RunID) error
@@ -31,6 +33,7 @@ type runStarter interface {
 // runReader shows runs to those who may read them.
 type runReader interface {
 	View(ctx context.Context, viewer *typo3.BackendUser, id suspend.RunID) (*agent.RunView, error)
+	ProposalRuns(ctx context.Context, viewer *typo3.BackendUser, id suspend.RunID) ([]agent.RunView, error)
 	BatchRuns(ctx context.Context, viewer *typo3.BackendUser, id string) ([]agent.RunView, error)
 	Watch(ctx context.Context, viewer *typo3.BackendUser, id suspend.RunID) (<-chan agent.RunView, error)
 }

@@ -243,6 +243,7 @@ type fakeRuns struct {
 	restored    []agent.RestoreRequest
 	started     []agent.StartRequest
 	decisions   []agent.DecideRequest
+	asked       []agent.AskRequest
 	batches     []agent.BatchRequest
 	openedCards []suspend.RunID
 	cancelled   []suspend.RunID

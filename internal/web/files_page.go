@@ -30,7 +30,8 @@ type filesView struct {
 	NoMount  bool   // the user has no folder at all
 	AllLink  string
 	GapLink  string
-	CanStart bool // on some of the files
+	CanStart bool   // on some of the files
+	AskLink  string // a free request about the folder, "" = there is no assistant
 }
 
 // folderView is a folder as a link.
@@ -104,6 +105,9 @@ func (s *Server) filesPage(c echo.Context) error {
 	}
 	for _, f := range v.Files {
 		v.CanStart = v.CanStart || f.CanStart
+	}
+	if s.Agent.MayAsk(viewer) {
+		v.AskLink = "/assistant?folder=" + url.QueryEscape(v.Folder)
 	}
 	v.AllLink, v.GapLink = filesLink(v.Folder, false, 0), filesLink(v.Folder, true, 0)
 	if files.Next != 0 {

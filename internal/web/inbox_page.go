@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"editor-actions/internal/actions"
 	"editor-actions/internal/agent"
 	"editor-actions/internal/suspend"
 )
@@ -36,6 +37,7 @@ type inboxRowView struct {
 	Status    string
 	Tone      string
 	Decision  string
+	Place     string // the folder of an assistant run
 	Why       string // it ended, in words
 	Turn      int
 	Digest    string
@@ -75,7 +77,7 @@ func inboxRows(w *words, views []agent.RunView) []inboxRowView {
 		row := inboxRowView{
 			ID: r.Run.ID, Link: "/runs/" + string(r.Run.ID), Action: w.action(r.Run.Action), File: fileOfRun(r),
 			Initiator: r.Initiator, Since: r.Run.Created, When: "review.when.started", Turn: r.Run.Turn,
-			Digest: r.Run.Digest, Pick: r.Pick, Pickable: r.Pickable(), Overdue: r.Overdue,
+			Place: r.Folder, Digest: r.Run.Digest, Pick: r.Pick, Pickable: r.Pickable(), Overdue: r.Overdue,
 		}
 		row.Status, row.Tone = statusBadge(w, r.Run)
 		switch {
@@ -101,6 +103,8 @@ func statusBadge(w *words, r *suspend.Run) (text, tone string) {
 		return w.T("status.closing"), "success"
 	case r.Status == suspend.Waiting:
 		return w.T("status.waiting"), "info"
+	case r.Status == suspend.Completed && r.Action == actions.Assistant:
+		return w.T("status.answered"), "success"
 	case r.Status == suspend.Completed:
 		return w.T("status.no_proposal"), "neutral"
 	case r.Status == suspend.Failed:

@@ -2,10 +2,12 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"editor-actions/internal/actions"
 	"editor-actions/internal/agent"
 	"editor-actions/internal/suspend"
 )
@@ -16,6 +18,9 @@ type runView struct {
 	ID        suspend.RunID
 	Action    string
 	File      *fileView
+	Place     string // the folder of an assistant run, "" when it may not be seen
+	Assistant bool
+	Proposals []inboxRowView
 	Initiator string
 	Created   time.Time
 	Live      bool // something will happen without a person
@@ -52,6 +57,13 @@ func (s *Server) runPage(c echo.Context) error {
 		return s.redirect(c, "/review/"+string(id)) // the flash, if there is one, is for that page
 	}
 	view := s.runViewOf(c, v)
+	if view.Assistant {
+		proposals, err := s.Agent.ProposalRuns(c.Request().Context(), viewerOf(c), id)
+		if err != nil {
+			return err
+		}
+		view.Proposals = inboxRows(s.words(c), proposals)
+	}
 	return s.render(c, http.StatusOK, "run", view.Lang, view)
 }
 
@@ -71,16 +83,20 @@ func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
 		Live: !r.Run.Status.Terminal() && r.Run.Status != suspend.Waiting, CanCancel: r.CanCancel,
 		Steps: stepViews(w, r.Run), Model: r.Run.Model, Proposer: proposerOf(r.Run), Spent: w.spent(r.Run.Usage, s.Settings().Providers.Currency),
 	}
+	v.Assistant, v.Place = r.Run.Action == actions.Assistant, r.Folder
 	if v.File != nil {
 		v.page = s.newPage(c, "review", "run.title", v.Action, v.File.Name)
 		v.Again = againAt(r.Run)
+	} else if v.Place != "" {
+		v.page = s.newPage(c, "review", "run.title", v.Action, v.Place)
+		v.Again = "/assistant?folder=" + url.QueryEscape(v.Place)
 	} else {
 		v.page = s.newPage(c, "review", "title.plain", v.Action)
 	}
 	if r.Run.Status.Terminal() {
 		v.Tone, v.Outcome = outcome(w, r)
 		// The model describes the picture; its sentence is content like the picture itself.
-		if r.File != nil {
+		if r.File != nil || r.Folder != "" {
 			v.Message, v.MessageIn = r.Run.Message, r.Run.Language
 		}
 		v.Cause = w.cause(r.Run)
@@ -128,6 +144,11 @@ func stepViews(w *words, r *suspend.Run) []stepView {
 		key Key
 		at  int
 	}{{"step.queued", 0}, {"step.looking", 1}, {"step.review", 2}, {"step.writing", 3}, {"step.done", 4}}
+	if r.Action == actions.Assistant {
+		steps[1].key, steps[2].key = "step.assistant", "step.proposals"
+		steps = append(steps[:3], steps[4]) // it writes nothing itself
+		steps[3].at = 3
+	}
 	now := progress(r)
 	out := make([]stepView, len(steps))
 	for i, st := range steps {
@@ -142,7 +163,7 @@ func stepViews(w *words, r *suspend.Run) []stepView {
 	}
 	if r.Status.Terminal() {
 		out[len(out)-1].State = "done"
-		if !r.Written { // never reached
+		if !r.Written && (r.Action != actions.Assistant || r.Status != suspend.Completed) { // never reached
 			out = append(out[:min(now, 3)], stepView{Text: w.T(Key("step.ended." + string(r.Status))), State: "ended"})
 		}
 	}
@@ -157,8 +178,10 @@ func progress(r *suspend.Run) int {
 	switch {
 	case r.Written:
 		return 4
-	case r.Status == suspend.Waiting:
+	case r.Status == suspend.Waiting, r.Status == suspend.Paused:
 		return 2
+	case r.Status == suspend.Completed && r.Action == actions.Assistant:
+		return 4
 	case r.Status == suspend.Running:
 		return 1
 	case r.Status.Terminal():

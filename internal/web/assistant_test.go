@@ -1,0 +1,83 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"editor-actions/internal/actions"
+	"editor-actions/internal/suspend"
+	"editor-actions/internal/typo3"
+)
+
+func askForm() url.Values {
+	return url.Values{"key": {"form-0001"}, "folder": {"1:/"}, "note": {"Describe the three product pictures."}}
+}
+
+func TestAssistant_FormCarriesTheRequestAndKeepsIt(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for user, want := range map[*typo3.BackendUser]string{editor: "What do you want?", german: "Was wünschen Sie?"} {
+		_, doc := f.get(user, "/assistant?folder="+url.QueryEscape("1:/"))
+		checkPage(t, doc, user.Language)
+		if !strings.Contains(text(doc), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	res := f.post(editor, "/assistant", askForm())
+	wantStatus(t, res, http.StatusSeeOther)
+	if got := f.runs.asked; len(got) != 1 || got[0].Folder != "1:/" || got[0].Text != "Describe the three product pictures." || got[0].User.UID != editor.UID {
+		t.Fatalf("%+v", got)
+	}
+	for code, spoil := range map[int]func(url.Values){
+		http.StatusForbidden:           func(v url.Values) { v.Set("token", "forged") },
+		http.StatusUnprocessableEntity: func(v url.Values) { v.Set("key", "x") },
+	} {
+		form := askForm()
+		spoil(form)
+		res := f.post(editor, "/assistant", form)
+		wantStatus(t, res, code)
+		if !strings.Contains(text(parse(t, res)), "Describe the three product pictures.") {
+			t.Errorf("%d: the request is lost", code)
+		}
+	}
+	form := askForm()
+	form.Set("note", "")
+	res = f.post(editor, "/assistant", form)
+	wantStatus(t, res, http.StatusUnprocessableEntity)
+	if !strings.Contains(text(parse(t, res)), "Say what you want") {
+		t.Error("an empty request is not explained")
+	}
+	if res := f.do(request{path: "/assistant?folder=" + url.QueryEscape("1:/"), user: nobody}); res.StatusCode != http.StatusNotFound {
+		t.Errorf("somebody without an assistant: %d", res.StatusCode)
+	}
+	if len(f.runs.asked) != 1 {
+		t.Error("a refused form asked something")
+	}
+}
+
+func TestAssistant_RunPageListsItsProposals(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	run := f.runs.cards[runWorking].View.Run
+	run.Action, run.SubjectTable, run.Folder, run.Status, run.Configuration = actions.Assistant, "sys_file_storage", "1:/press/", suspend.Paused, "demo"
+	f.runs.cards[runWorking].View.File, f.runs.cards[runWorking].View.Folder = nil, "1:/press/"
+	_, doc := f.get(editor, "/runs/"+string(runWorking))
+	checkPage(t, doc, "en")
+	for _, want := range []string{"Free request", "1:/press/", "Proposals", "Waits for review", "The assistant works", "Its proposals are decided"} {
+		if !strings.Contains(text(doc), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	run.Status, run.Reason, run.Message, run.Settled = suspend.Completed, suspend.ReasonAnswered, "All three have a text.", clock
+	_, doc = f.get(editor, "/runs/"+string(runWorking))
+	if got := text(doc); !strings.Contains(got, "The assistant is done.") || !strings.Contains(got, "All three have a text.") {
+		t.Error("the last word is missing")
+	}
+	f.runs.cards[runWorking].View.Folder = ""
+	_, doc = f.get(editor, "/runs/"+string(runWorking))
+	if got := text(doc); strings.Contains(got, "All three have a text.") || strings.Contains(got, "1:/press/") {
+		t.Error("somebody who may not see the folder reads about it")
+	}
+}
