@@ -92,12 +92,13 @@ func (s *Site) Settings(base *config.Settings) *config.Settings {
 		}
 	}
 
-	c.Tools = config.Tools{SetFileAlternativeText: true, UpdateFALAssetMeta: true}
+	c.Tools = config.DefaultSettings().Tools
 	c.Review.ApproverGroups = []uint32{uint32(ReviewersGroup)}
 	c.Review.RequireSecondApprover = true // the reviewer in a second window is the story of the demo
 	c.Sealing.KeysetFile = s.KeysetFile()
 	c.Sealing.Keyset = secret.String{}
 	c.MCP.Enabled, c.MCP.Vision, c.API.Vision = true, true, true
+	c.Assistant.Enabled = true
 	c.Server.SignIn = config.SignInDemo
 	c.Server.StateDir = filepath.Join(s.Dir, "cache")
 	return &c

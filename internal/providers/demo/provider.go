@@ -53,6 +53,9 @@ func (p *Provider) Complete(ctx context.Context, req providers.Request) (provide
 		return providers.Response{}, err
 	}
 	r := p.answer(t)
+	if isAssistant(req) {
+		r = p.assist(req)
+	}
 	r.Message.Role, r.Model = providers.Assistant, req.Model
 	if r.Model == "" {
 		r.Model = "demo"
