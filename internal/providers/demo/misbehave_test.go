@@ -110,7 +110,7 @@ func TestTakesItsTime(t *testing.T) {
 		kind    providers.Kind
 	}{
 		"plain":   {plain, 60, 900 * time.Millisecond, ""},
-		"slow":    {slow, 60, 15 * time.Second, ""},
+		"slow":    {slow, 60, 30 * time.Second, ""},
 		"timeout": {slow, 5, 5 * time.Second, providers.Timeout},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // Latencies: enough to see a run at work, and enough to grow impatient.
 const (
 	defaultLatency = 900 * time.Millisecond
-	slowLatency    = 15 * time.Second
+	slowLatency    = 30 * time.Second
 )
 
 // Provider is the offline model. It keeps nothing between requests and is safe
