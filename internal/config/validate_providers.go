@@ -65,9 +65,12 @@ var currency = regexp.MustCompile(`^[A-Z]{3}$`)
 const maxPrice = 100_000
 
 func (v *validator) prices(key string, m Model) {
-	for name, price := range map[string]*float64{"inputPrice": &m.InputPrice, "cachedInputPrice": m.CachedInputPrice, "outputPrice": &m.OutputPrice} {
-		if price != nil && !(*price >= 0 && *price <= maxPrice) {
-			v.problem(key+"."+name, "%v: must be from 0 to %d, for a million tokens", *price, maxPrice)
+	for _, p := range []struct {
+		name  string
+		price *float64
+	}{{"inputPrice", &m.InputPrice}, {"cachedInputPrice", m.CachedInputPrice}, {"outputPrice", &m.OutputPrice}} {
+		if p.price != nil && !(*p.price >= 0 && *p.price <= maxPrice) {
+			v.problem(key+"."+p.name, "%v: must be from 0 to %d, for a million tokens", *p.price, maxPrice)
 		}
 	}
 	between(v, key+".priority", m.Priority, -1000, 1000)
