@@ -230,6 +230,13 @@ func (d *doctor) keys(ctx context.Context, r *rooms, log *slog.Logger) {
 		d.say(bad, "unreadable pictures", "%d pictures of tools are sealed with a key that the keyset does not have: put it back from your copy. They are kept while their runs wait", foreign.Artifacts)
 	}
 	d.runs(ctx, r.store)
+	r.withNotices(log)
+	status, err := r.notices.Status(ctx)
+	if err != nil {
+		d.say(bad, "notices", "%v", err)
+		return
+	}
+	d.notices(r.settings(), status)
 }
 
 // runs looks for work that nobody does.

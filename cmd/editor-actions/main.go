@@ -111,7 +111,7 @@ func (a *app) root() *cobra.Command {
 		a.serveCommand(), a.demoCommand(), a.migrateCommand(), a.checkConfigCommand(),
 		a.keysCommand(), a.usageCommand(), a.checkProviderCommand(), a.decisionsCommand(),
 		a.purgeCommand(), a.doctorCommand(), a.inspectCommand(), a.explainCommand(), a.imageWorkerCommand(),
-		a.tokenCommand(), a.mcpCommand(),
+		a.tokenCommand(), a.mcpCommand(), a.noticesCommand(),
 	)
 	return root
 }

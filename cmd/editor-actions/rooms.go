@@ -20,6 +20,7 @@ import (
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/guardrails"
+	"editor-actions/internal/notice"
 	"editor-actions/internal/providers"
 	"editor-actions/internal/providers/anthropic"
 	"editor-actions/internal/providers/demo"
@@ -48,6 +49,7 @@ type rooms struct {
 	store     *suspend.Store
 	agent     *agent.Agent
 	content   *content.Reader
+	notices   *notice.Notifier
 
 	closers []func() error
 }

@@ -91,6 +91,7 @@ func serve(ctx context.Context, settings func() *config.Settings, log *slog.Logg
 	if err := r.withContent(); err != nil {
 		return err
 	}
+	r.withNotices(log)
 	deps := web.Deps{
 		Content: r.content,
 		Agent:   r.agent, Catalogue: r.catalogue, Models: r.directory, Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: settings, Log: log,
@@ -124,7 +125,8 @@ func runUntilDone(ctx context.Context, httpServer *http.Server, listener net.Lis
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = r.agent.Work(ctx) }) // ends with ctx and says nothing else
+	wg.Go(func() { _ = r.agent.Work(ctx) })   // ends with ctx and says nothing else
+	wg.Go(func() { _ = r.notices.Work(ctx) }) // the same
 	failed := make(chan error, 1)
 	wg.Go(func() {
 		if err := httpServer.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {

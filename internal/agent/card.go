@@ -132,6 +132,27 @@ func (a *Agent) fill(ctx context.Context, card *Card, viewer *typo3.BackendUser,
 	return nil
 }
 
+// Shown is the file name and the proposed texts of a waiting card, whoever asks: the
+// caller answers for who gets to see them. There is nothing of a card that does not open.
+func (a *Agent) Shown(ctx context.Context, id suspend.RunID) (fileName string, texts map[string]string, err error) {
+	run, state, err := a.Store.Load(ctx, id)
+	if errors.Is(err, suspend.ErrUnreadable) || err == nil && run.Status != suspend.Waiting {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	preview, err := decodePreview(state.Preview)
+	if err != nil {
+		return "", nil, ErrUnreadable.Because(err)
+	}
+	texts = make(map[string]string, len(preview.Fields))
+	for _, f := range preview.Fields {
+		texts[string(f.Field)] = f.New
+	}
+	return preview.FileName, texts, nil
+}
+
 // picture finds the one picture of a transcript.
 func picture(messages []providers.Message) *media.Image {
 	for _, m := range messages {

@@ -44,6 +44,7 @@ var owners = map[string]string{
 	"github.com/tink-crypto":                 "internal/suspend",
 	"github.com/spf13/cobra":                 "cmd/editor-actions",
 	protocol:                                 "internal/mcp",
+	"github.com/wneessen/go-mail":            "internal/notice",
 }
 
 const protocol = "github.com/modelcontextprotocol/go-sdk"

@@ -13,6 +13,7 @@ type Settings struct {
 	Agent      Agent      `yaml:"agent"`
 	Review     Review     `yaml:"review"`
 	Assistant  Assistant  `yaml:"assistant"`
+	Notices    Notices    `yaml:"notices"`
 	Access     Access     `yaml:"access"`
 	Privacy    Privacy    `yaml:"privacy"`
 	Guardrails Guardrails `yaml:"guardrails"`
@@ -194,6 +195,39 @@ type Assistant struct {
 	MaxTokens    int64   `yaml:"maxTokens"`    // in and out, of all answers
 	MaxCost      float64 `yaml:"maxCost"`      // in providers.currency
 }
+
+// Notices tell programs and people that cards wait.
+type Notices struct {
+	Webhook NoticeWebhook `yaml:"webhook"`
+	Mail    Mail          `yaml:"mail"`
+}
+
+// NoticeWebhook is told when a card begins to wait and when it is decided.
+type NoticeWebhook struct {
+	URL            string        `yaml:"url"`    // "" = none
+	Secret         secret.String `yaml:"secret"` // key of the signature
+	TimeoutSeconds int           `yaml:"timeoutSeconds"`
+}
+
+// Mail is the digest of waiting cards, and the server that takes it.
+type Mail struct {
+	Host       string        `yaml:"host"` // "" = no mails
+	Port       int           `yaml:"port"`
+	TLS        string        `yaml:"tls"`    // starttls, tls, none
+	CAFile     string        `yaml:"caFile"` // certificate authorities beside the system's, PEM
+	Username   string        `yaml:"username"`
+	Password   secret.String `yaml:"password"`
+	From       string        `yaml:"from"`
+	EveryHours int           `yaml:"everyHours"` // length of a period
+	At         string        `yaml:"at"`         // "06:00", UTC: when a period begins
+}
+
+// TLS values of a mail server.
+const (
+	MailStartTLS = "starttls"
+	MailTLS      = "tls"
+	MailPlain    = "none"
+)
 
 // Access rules who may use the product at all. Administrators always may.
 type Access struct {

@@ -38,6 +38,7 @@ func (v *validator) settings(s *Settings) {
 	v.images(&s.Images)
 	v.providers(&s.Providers)
 	v.loop(s)
+	v.notices(s)
 	v.guardrails(&s.Guardrails)
 	v.sealing(&s.Sealing)
 	v.typo3(&s.TYPO3)

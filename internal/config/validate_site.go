@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"editor-actions/internal/secret"
 )
 
 // encryptionKey is SYS/encryptionKey: 96 hexadecimal digits, used as text.
@@ -67,13 +69,18 @@ func (v *validator) redis(r *Redis) {
 const leastSecret = 16
 
 func (v *validator) cacheWebhook(w *CacheWebhook) {
-	between(v, "typo3.cacheWebhook.timeoutSeconds", w.TimeoutSeconds, 1, 60)
-	if w.URL == "" {
+	v.webhook("typo3.cacheWebhook", w.URL, w.Secret, w.TimeoutSeconds, "TYPO3")
+}
+
+// webhook checks an address that messages are sent to; reader is who gets them.
+func (v *validator) webhook(key, url string, signed secret.String, timeout int, reader string) {
+	between(v, key+".timeoutSeconds", timeout, 1, 60)
+	if url == "" {
 		return
 	}
-	v.address("typo3.cacheWebhook.url", w.URL, true)
-	if n := len(w.Secret.Reveal()); n < leastSecret {
-		v.problem("typo3.cacheWebhook.secret", "has %d characters: must be %d or more, so that TYPO3 can tell our messages from others", n, leastSecret)
+	v.address(key+".url", url, true)
+	if n := len(signed.Reveal()); n < leastSecret {
+		v.problem(key+".secret", "has %d characters: must be %d or more, so that %s can tell our messages from others", n, leastSecret, reader)
 	}
 }
 

@@ -48,6 +48,9 @@ type Message struct {
 	Data any
 }
 
+// ErrRefused is an answer that sending again will not change.
+var ErrRefused = errors.New("webhook: refused")
+
 const (
 	attempts  = 3
 	firstWait = 250 * time.Millisecond
@@ -76,7 +79,7 @@ func (s *Sender) Close() error {
 
 // Send tells t about m, three times at most, and returns when it was taken or
 // given up. A message is sent again after a lost connection, a timeout, 408, 429
-// and 5xx; any other answer but 2xx is final.
+// and 5xx; any other answer but 2xx is final, an ErrRefused.
 func (s *Sender) Send(ctx context.Context, t Target, m Message) error {
 	if t.URL == "" {
 		return nil
@@ -120,7 +123,7 @@ func (s *Sender) attempt(ctx context.Context, t Target, id string, body []byte) 
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500:
 		return fmt.Errorf("webhook: answered with status %d", code)
 	}
-	return backoff.Permanent(fmt.Errorf("webhook: answered with status %d", code))
+	return backoff.Permanent(fmt.Errorf("%w with status %d", ErrRefused, code))
 }
 
 // Signature is the value of Webhook-Signature.

@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -122,6 +123,9 @@ func TestP15_FailuresTellNothing(t *testing.T) {
 			err := send(t, target)
 			if err == nil {
 				t.Fatal("no error")
+			}
+			if final := tc.attempts == 1; errors.Is(err, webhook.ErrRefused) != final {
+				t.Errorf("final is %v: %v", final, err)
 			}
 			if strings.Contains(err.Error(), "CANARY") || len(r.got) != tc.attempts {
 				t.Errorf("%d attempts, want %d: %v", len(r.got), tc.attempts, err)

@@ -175,6 +175,33 @@ CREATE TABLE tx_editoractions_token (
   KEY owner (be_user, created_at)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE tx_editoractions_notice (
+  run_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  turn INT NOT NULL,
+  kind VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  status VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  waits SMALLINT NOT NULL DEFAULT 0,
+  attempts INT NOT NULL DEFAULT 0,
+  next_try DATETIME(6) NOT NULL,
+  created_at DATETIME(6) NOT NULL,
+  ended_at DATETIME(6) NULL,
+  PRIMARY KEY (run_id, turn, kind),
+  KEY card (waits, created_at),
+  KEY due (status, next_try)
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE tx_editoractions_digest (
+  user_uid INT UNSIGNED NOT NULL,
+  period DATETIME(6) NOT NULL,
+  ended SMALLINT NOT NULL DEFAULT 1,
+  failed SMALLINT NOT NULL DEFAULT 0,
+  attempts INT NOT NULL DEFAULT 0,
+  next_try DATETIME(6) NOT NULL,
+  told_period DATETIME(6) NULL,
+  told_newest DATETIME(6) NULL,
+  PRIMARY KEY (user_uid)
+) ENGINE=InnoDB DEFAULT CHARACTER SET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE tx_editoractions_migration (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   version_id BIGINT NOT NULL,
