@@ -2,6 +2,7 @@ package suspend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +28,11 @@ func (s *Store) decide(ctx context.Context, tx *gorm.DB, move transition, d Deci
 	if err != nil {
 		return err
 	}
-	if err := s.conn(ctx, tx).Create(row).Error; err != nil {
+	err = s.conn(ctx, tx).Create(row).Error
+	if errors.Is(err, gorm.ErrDuplicatedKey) { // a row that somebody set back: the turn has its decision
+		return ErrAlreadyDecided.Because(err)
+	}
+	if err != nil {
 		return fmt.Errorf("suspend: store decision: %w", err)
 	}
 	if move.to[0].Terminal() {
@@ -70,7 +75,7 @@ func (s *Store) existing(ctx context.Context, tx *gorm.DB, id RunID, err error) 
 // Approve marks the run's change as written and queues it for its closing turn.
 // Call it in the transaction that writes the change: both commit or neither does.
 func (s *Store) Approve(ctx context.Context, tx *gorm.DB, d Decision, next State) error {
-	sealed, err := s.seal(d.Run, next)
+	sealed, err := s.reseal(d.Run, next, func(o *origin) { o.Turn, o.Waiting, o.Written = d.Turn, false, true })
 	if err != nil {
 		return err
 	}
@@ -83,7 +88,7 @@ func (s *Store) Approve(ctx context.Context, tx *gorm.DB, d Decision, next State
 
 // AskAgain queues the run for another turn; next holds the answered call.
 func (s *Store) AskAgain(ctx context.Context, tx *gorm.DB, d Decision, next State) error {
-	sealed, err := s.seal(d.Run, next)
+	sealed, err := s.reseal(d.Run, next, func(o *origin) { o.Turn, o.Waiting = d.Turn, false })
 	if err != nil {
 		return err
 	}
@@ -106,11 +111,13 @@ func (s *Store) Reject(ctx context.Context, tx *gorm.DB, d Decision) error {
 // Redraw replaces a waiting card by one with the values of now. The turn stays,
 // the digest changes: a form of the old card is refused.
 func (s *Store) Redraw(ctx context.Context, r Redrawing) (string, error) {
-	sealed, err := s.seal(r.Run, r.State)
+	_, redraws, err := s.get(ctx, r.Run)
 	if err != nil {
 		return "", err
 	}
-	_, redraws, err := s.get(ctx, r.Run)
+	sealed, err := s.reseal(r.Run, r.State, func(o *origin) {
+		o.Turn, o.Redraws, o.Waiting, o.SourceSHA256 = r.Turn, redraws+1, true, r.SourceSHA256
+	})
 	if err != nil {
 		return "", err
 	}

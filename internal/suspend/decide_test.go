@@ -35,7 +35,7 @@ func TestApprove_QueuesTheClosingTurnAndRecordsWho(t *testing.T) {
 		}
 		claimed, state, err := s.Claim(t.Context(), "w", lease, 3)
 		s.must(err)
-		if claimed.Phase != suspend.PhaseClose || !reflect.DeepEqual(*state, closing()) {
+		if claimed.Phase != suspend.PhaseClose || !reflect.DeepEqual(state.Plain(), closing()) {
 			t.Errorf("%+v %+v", claimed, state)
 		}
 		s.must(s.Settle(t.Context(), run.ID, "w", suspend.Settlement{Status: suspend.Completed, Reason: suspend.ReasonApproved, Message: "Done."}))
@@ -102,7 +102,7 @@ func TestP9_ARedrawnCardRefusesTheOldForm(t *testing.T) {
 		if digest == run.Digest || got.Digest != digest || got.Turn != run.Turn || got.Status != suspend.Waiting || !got.Stale || got.SourceSHA256 != "bb" || !got.WaitingSince.Equal(run.WaitingSince) {
 			t.Errorf("%+v", got)
 		}
-		if !reflect.DeepEqual(*state, st) {
+		if !reflect.DeepEqual(state.Plain(), st) {
 			t.Errorf("%+v", state)
 		}
 		if err := s.approve(s.Store, old); !errors.Is(err, suspend.ErrStaleTurn) {
@@ -226,6 +226,7 @@ func TestP10_ManyApprovesOnTwoInstancesWriteOnce(t *testing.T) {
 		const clicks = 200
 		s.exec("CREATE TABLE written (n INTEGER NOT NULL)")
 		run := s.waiting()
+		next := s.Follow(t.Context(), run.ID, closing())
 		dbs := []*gorm.DB{s.db, connect(t, s.dsn)}
 		stores := []*suspend.Store{s.Store, s.instance(dbs[1])}
 		var (
@@ -242,7 +243,7 @@ func TestP10_ManyApprovesOnTwoInstancesWriteOnce(t *testing.T) {
 						if err := tx.Exec("INSERT INTO written (n) VALUES (?)", i).Error; err != nil {
 							return err
 						}
-						return stores[i%2].Approve(context.Background(), tx, d, closing())
+						return stores[i%2].Approve(context.Background(), tx, d, next)
 					})
 					if !database.IsTransient(err) {
 						break

@@ -144,7 +144,7 @@ func (s *Store) Renew(ctx context.Context, id RunID, owner string, lease time.Du
 // SaveProgress stores what a segment has reached so far, so that a worker that
 // takes the run over does not pay for it again.
 func (s *Store) SaveProgress(ctx context.Context, id RunID, owner string, state State, usage providers.Usage) error {
-	sealed, err := s.seal(id, state)
+	sealed, err := s.reseal(id, state, func(*origin) {})
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *Store) Suspend(ctx context.Context, id RunID, owner string, n Suspensio
 	if len(n.State.Pending) == 0 {
 		return "", errors.New("suspend: suspend run: there is no pending call to decide")
 	}
-	sealed, err := s.seal(id, n.State)
+	sealed, err := s.reseal(id, n.State, func(o *origin) { o.Turn, o.Redraws, o.Waiting = n.Turn, 0, true })
 	if err != nil {
 		return "", err
 	}

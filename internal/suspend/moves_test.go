@@ -193,7 +193,8 @@ func (s *site) checkInvariants(id suspend.RunID) {
 	sealed := s.count("SELECT COUNT(*) FROM tx_editoractions_run WHERE id = ? AND sealed_state IS NOT NULL AND sealed_key IS NOT NULL", string(id)) == 1
 	open := slices.Contains([]suspend.Status{suspend.Queued, suspend.Running, suspend.Waiting}, run.Status)
 	switch {
-	case run.Written != wrote,
+	case open && !s.opens(id),
+		run.Written != wrote,
 		run.Written && open && run.Phase != suspend.PhaseClose,
 		run.Written && !open && run.Status != suspend.Completed,
 		run.Settled.IsZero() != open, sealed != open,
@@ -204,6 +205,11 @@ func (s *site) checkInvariants(id suspend.RunID) {
 		!open && !run.Reason.Valid():
 		s.Errorf("written %v, sealed %v: %+v", wrote, sealed, run)
 	}
+}
+
+func (s *site) opens(id suspend.RunID) bool {
+	_, state, err := s.Load(s.Context(), id)
+	return err == nil && state != nil
 }
 
 type actor struct {
@@ -238,7 +244,7 @@ func (a *actor) step(id suspend.RunID) error {
 			a.held = run
 		}
 	case p < 40 && a.held != nil:
-		_, err = a.store.Suspend(ctx, a.held.ID, a.name, suspend.Suspension{State: asked(), Turn: a.held.Turn + 1})
+		_, err = a.store.Suspend(ctx, a.held.ID, a.name, suspend.Suspension{State: a.store.Follow(ctx, a.held.ID, asked()), Turn: a.held.Turn + 1})
 	case p < 42 && a.held != nil:
 		err = a.store.Settle(ctx, a.held.ID, a.name, suspend.Settlement{Status: suspend.Failed, Reason: suspend.ReasonProviderFailed})
 	case p < 45 && a.held != nil:
@@ -258,9 +264,9 @@ func (a *actor) step(id suspend.RunID) error {
 	case p < 80:
 		err = a.approve(ctx)
 	case p < 90:
-		err = a.store.AskAgain(ctx, nil, a.s.on(a.seen, 9), closing())
+		err = a.store.AskAgain(ctx, nil, a.s.on(a.seen, 9), a.store.Follow(ctx, a.seen.ID, closing()))
 	case p < 97:
-		_, err = a.store.Redraw(ctx, suspend.Redrawing{Run: a.seen.ID, Turn: a.seen.Turn, Digest: a.seen.Digest, State: asked()})
+		_, err = a.store.Redraw(ctx, suspend.Redrawing{Run: a.seen.ID, Turn: a.seen.Turn, Digest: a.seen.Digest, State: a.store.Follow(ctx, a.seen.ID, asked())})
 	default:
 		err = a.store.Reject(ctx, nil, a.s.on(a.seen, 9))
 	}
@@ -271,11 +277,12 @@ func (a *actor) step(id suspend.RunID) error {
 }
 
 func (a *actor) approve(ctx context.Context) error {
+	next := a.store.Follow(ctx, a.seen.ID, closing())
 	err := a.db.Transaction(func(tx *gorm.DB) error {
 		if err := tx.Exec("INSERT INTO written (run, turn) VALUES (?, ?)", string(a.seen.ID), a.seen.Turn).Error; err != nil {
 			return err
 		}
-		if err := a.store.Approve(ctx, tx, a.s.on(a.seen, 9), closing()); err != nil {
+		if err := a.store.Approve(ctx, tx, a.s.on(a.seen, 9), next); err != nil {
 			return err
 		}
 		if a.r.IntN(3) == 0 {

@@ -16,7 +16,7 @@ func (s *Store) Pause(ctx context.Context, id RunID, owner string, n Suspension,
 	if len(proposals) == 0 || len(n.State.Pending) == 0 {
 		return errors.New("suspend: pause run: there is nothing to decide")
 	}
-	sealed, err := s.seal(id, n.State)
+	sealed, err := s.reseal(id, n.State, func(o *origin) { o.Turn = n.Turn })
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package suspend_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -135,4 +136,10 @@ func TestResume_OnceForManyInstances(t *testing.T) {
 			t.Errorf("resumed %d times", all)
 		}
 	})
+}
+
+// Pause takes a state that a test made up, as the other moves of a site.
+func (s *site) Pause(ctx context.Context, id suspend.RunID, owner string, n suspend.Suspension, proposals []suspend.NewRun) error {
+	n.State = s.Follow(ctx, id, n.State)
+	return s.Store.Pause(ctx, id, owner, n, proposals)
 }

@@ -149,7 +149,8 @@ type PendingCall struct {
 
 // State is what a run must know to go on. It is sealed at rest and erased when
 // the run settles (P7). Preview, Proposals and Loop belong to the caller; this room
-// does not read them.
+// does not read them. What is stored for a run there is must be a changed copy of the
+// state that Load or Claim opened: it remembers which row it was sealed for.
 type State struct {
 	Messages    []providers.Message
 	Pending     []PendingCall
@@ -159,6 +160,8 @@ type State struct {
 	Note        string
 	Warnings    []string
 	Loop        json.RawMessage // an assistant run's own count of what it did
+
+	origin *origin // of an opened state; a copy goes with every change of it
 }
 
 // NewRun is what Create stores. With a pending call in its state it waits for a

@@ -2,6 +2,7 @@ package suspend_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -99,6 +100,31 @@ func (s *site) instance(db *gorm.DB) *suspend.Store {
 	return suspend.NewStore(db, s.sealer, suspend.Options{
 		Now: s.clock.now, Privacy: func() string { return s.privacy }, Redact: func(t string) string { return "<" + t[:min(len(t), 9)] },
 	})
+}
+
+// The site's own moves take states that a test made up; the store takes only those that
+// follow an opened one.
+
+func (s *site) Suspend(ctx context.Context, id suspend.RunID, owner string, n suspend.Suspension) (string, error) {
+	n.State = s.Follow(ctx, id, n.State)
+	return s.Store.Suspend(ctx, id, owner, n)
+}
+
+func (s *site) SaveProgress(ctx context.Context, id suspend.RunID, owner string, st suspend.State, u providers.Usage) error {
+	return s.Store.SaveProgress(ctx, id, owner, s.Follow(ctx, id, st), u)
+}
+
+func (s *site) Approve(ctx context.Context, tx *gorm.DB, d suspend.Decision, next suspend.State) error {
+	return s.Store.Approve(ctx, tx, d, s.Follow(ctx, d.Run, next))
+}
+
+func (s *site) AskAgain(ctx context.Context, tx *gorm.DB, d suspend.Decision, next suspend.State) error {
+	return s.Store.AskAgain(ctx, tx, d, s.Follow(ctx, d.Run, next))
+}
+
+func (s *site) Redraw(ctx context.Context, r suspend.Redrawing) (string, error) {
+	r.State = s.Follow(ctx, r.Run, r.State)
+	return s.Store.Redraw(ctx, r)
 }
 
 func newSealer(t testing.TB) *suspend.Sealer {
@@ -270,8 +296,9 @@ func closing() suspend.State {
 
 // approve decides in a transaction of its own, as the agent does.
 func (s *site) approve(store *suspend.Store, d suspend.Decision) error {
+	next := s.Follow(s.Context(), d.Run, closing())
 	return s.db.WithContext(s.Context()).Transaction(func(tx *gorm.DB) error {
-		return store.Approve(s.Context(), tx, d, closing())
+		return store.Approve(s.Context(), tx, d, next)
 	})
 }
 

@@ -21,6 +21,7 @@ type storedState struct {
 	Note        string            `json:"note,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
 	Loop        json.RawMessage   `json:"loop,omitempty"`
+	Origin      *origin           `json:"origin,omitempty"`
 }
 
 // storedCall keeps arguments as bytes: JSON inside JSON would be compacted.
@@ -30,14 +31,14 @@ type storedCall struct {
 	Arguments []byte `json:"arguments"`
 }
 
-func (s *Store) seal(id RunID, state State) (Sealed, error) {
+func (s *Store) seal(id RunID, state State, of *origin) (Sealed, error) {
 	transcript, err := providers.EncodeTranscript(state.Messages)
 	if err != nil {
 		return Sealed{}, fmt.Errorf("suspend: encode transcript: %w", err)
 	}
 	stored := storedState{
 		Version: stateVersion, Transcript: transcript, Preview: state.Preview, MovedFields: state.MovedFields,
-		Proposals: state.Proposals, Note: state.Note, Warnings: state.Warnings, Loop: state.Loop,
+		Proposals: state.Proposals, Note: state.Note, Warnings: state.Warnings, Loop: state.Loop, Origin: of,
 	}
 	for _, c := range state.Pending {
 		stored.Pending = append(stored.Pending, storedCall{c.ID, c.Name, c.Arguments})
@@ -49,13 +50,23 @@ func (s *Store) seal(id RunID, state State) (Sealed, error) {
 	return s.sealer.Seal(plain, purposeState, id)
 }
 
+// reseal seals the state that follows an opened one, for the row that change makes.
+func (s *Store) reseal(id RunID, next State, change func(*origin)) (Sealed, error) {
+	of, err := next.at(change)
+	if err != nil {
+		return Sealed{}, err
+	}
+	return s.seal(id, next, of)
+}
+
 // into adds the sealed columns to the changes of a run.
 func (s Sealed) into(changes map[string]any) map[string]any {
 	changes["sealed_key"], changes["sealed_state"] = s.Key, s.Body
 	return changes
 }
 
-// open answers ErrUnreadable for everything that is not a state sealed for this run.
+// open answers ErrUnreadable for everything that is not a state sealed for this run and
+// for what its row says.
 func (s *Store) open(row *sealedRow) (*State, error) {
 	plain, err := s.sealer.Open(Sealed{row.SealedKey, row.SealedState}, purposeState, RunID(row.Row.ID))
 	if err != nil {
@@ -72,9 +83,16 @@ func (s *Store) open(row *sealedRow) (*State, error) {
 	if err != nil {
 		return nil, ErrUnreadable.Because(err)
 	}
+	if err := row.Row.check(stored.Origin); err != nil {
+		return nil, ErrUnreadable.Because(err)
+	}
+	if stored.Origin == nil {
+		as := row.Row.origin()
+		stored.Origin = &as
+	}
 	state := &State{
 		Messages: messages, Preview: stored.Preview, MovedFields: stored.MovedFields,
-		Proposals: stored.Proposals, Note: stored.Note, Warnings: stored.Warnings, Loop: stored.Loop,
+		Proposals: stored.Proposals, Note: stored.Note, Warnings: stored.Warnings, Loop: stored.Loop, origin: stored.Origin,
 	}
 	for _, c := range stored.Pending {
 		state.Pending = append(state.Pending, PendingCall{c.ID, c.Name, c.Arguments})

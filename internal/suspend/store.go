@@ -179,10 +179,6 @@ func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, cr
 	if n.IdempotencyKey != "" {
 		key = keyHash(n.IdempotencyKey)
 	}
-	sealed, err := s.seal(id, n.State)
-	if err != nil {
-		return nil, false, err
-	}
 	now := s.now()
 	born := toCreate
 	switch {
@@ -191,7 +187,7 @@ func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, cr
 	case n.Configuration == "":
 		return nil, false, errors.New("suspend: create run: neither a model nor a call")
 	}
-	row := sealedRow{SealedKey: sealed.Key, SealedState: sealed.Body, Row: runRow{
+	row := sealedRow{Row: runRow{
 		ID: string(id), Status: born.target(), Phase: string(PhasePropose), Action: n.Action, Tool: n.Tool,
 		SubjectTable: n.SubjectTable, SubjectUID: n.SubjectUID, StorageUID: n.StorageUID, Initiator: n.Initiator,
 		OriginalUser: n.OriginalUser, Language: n.Language, Configuration: n.Configuration, IdempotencyKey: key,
@@ -201,6 +197,12 @@ func (s *Store) create(ctx context.Context, tx *gorm.DB, n NewRun) (run *Run, cr
 	if len(n.State.Pending) > 0 {
 		row.Row.Turn, row.Row.Digest, row.Row.WaitingSince = 1, Digest(n.State.Pending, 0), &now
 	}
+	of := row.Row.origin()
+	sealed, err := s.seal(id, n.State, &of)
+	if err != nil {
+		return nil, false, err
+	}
+	row.SealedKey, row.SealedState = sealed.Key, sealed.Body
 	err = s.conn(ctx, tx).Create(&row).Error
 	if errors.Is(err, gorm.ErrDuplicatedKey) {
 		first, err := s.byKey(ctx, tx, n.Initiator, key)

@@ -25,7 +25,7 @@ func TestCreate_KeepsWhatItWasGiven(t *testing.T) {
 		if got.Status != suspend.Queued || got.Phase != suspend.PhasePropose || got.Created.Location() != time.UTC || !got.Started.IsZero() {
 			t.Errorf("%+v", got)
 		}
-		if !reflect.DeepEqual(*state, begun()) {
+		if !reflect.DeepEqual(state.Plain(), begun()) {
 			t.Errorf("state %+v", state)
 		}
 		if len(run.ID) != 36 || run.ID[14] != '7' {
@@ -68,7 +68,7 @@ func TestState_ArgumentBytesSurvive(t *testing.T) {
 		run := s.waiting()
 		_, state, err := s.Load(t.Context(), run.ID)
 		s.must(err)
-		if !reflect.DeepEqual(*state, asked()) {
+		if !reflect.DeepEqual(state.Plain(), asked()) {
 			t.Errorf("got %+v", state)
 		}
 		if !bytes.Equal(state.Pending[0].Arguments, []byte(arguments)) {
