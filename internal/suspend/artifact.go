@@ -98,12 +98,15 @@ func (s *Store) SaveArtifact(ctx context.Context, a Artifact, plain []byte) (Art
 		ID: a.ID, VersionID: a.VersionID, RunID: string(a.Run), ScopeHash: a.ScopeHash, ActingUser: a.ActingUser, Source: a.Source,
 		SHA256: a.SHA256, MIME: a.MIME, Width: a.Width, Height: a.Height, Size: a.Size, Title: a.Title, Live: &live, CreatedAt: s.now(),
 	}}
-	err = s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
+	err = s.transaction(ctx, func(tx *gorm.DB) error {
 		// An UPDATE that changes nothing holds the run until the commit, on both databases.
 		held := s.conn(ctx, tx).Model(&runRow{}).Where("id = ? AND status IN ?", string(a.Run), open).
 			Updates(map[string]any{"version": gorm.Expr("version")})
-		if err := one(held, ErrRunEnded, "hold run of artifact"); err != nil {
-			return err
+		if held.Error != nil {
+			return fmt.Errorf("suspend: hold run of artifact: %w", held.Error)
+		}
+		if held.RowsAffected != 1 {
+			return ErrRunEnded
 		}
 		var same artifactRow
 		err := s.conn(ctx, tx).Where("scope_hash = ? AND sha256 = ? AND source = ? AND live = 1", a.ScopeHash, a.SHA256, a.Source).Take(&same).Error

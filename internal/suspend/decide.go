@@ -124,11 +124,12 @@ func (s *Store) Redraw(ctx context.Context, r Redrawing) (string, error) {
 	// The old digest is one of a number of redraws, so it also says that the
 	// number is still the one that was read.
 	digest := Digest(r.State.Pending, redraws+1)
-	res := shown(toRedraw.of(s.conn(ctx, nil)), r.Run, r.Turn, r.Digest).
-		Updates(sealed.into(map[string]any{
+	res := again(func() *gorm.DB {
+		return shown(toRedraw.of(s.conn(ctx, nil)), r.Run, r.Turn, r.Digest).Updates(sealed.into(map[string]any{
 			"digest": digest, "redraws": redraws + 1, "stale": true, "source_sha256": r.SourceSHA256,
 			"version": gorm.Expr("version + 1"),
 		}))
+	})
 	if res.Error != nil {
 		return "", fmt.Errorf("suspend: redraw run: %w", res.Error)
 	}

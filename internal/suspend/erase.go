@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"editor-actions/internal/database"
+
 	"gorm.io/gorm"
 )
 
@@ -11,7 +13,7 @@ import (
 // for them, in one transaction (P7). The UPDATE decides: it answers how many runs it met,
 // and where it met none nothing is erased.
 func (s *Store) ending(ctx context.Context, doing string, ids []string, update func(tx *gorm.DB) *gorm.DB) (met int, err error) {
-	err = s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
+	err = s.transaction(ctx, func(tx *gorm.DB) error {
 		res := update(s.conn(ctx, tx))
 		if res.Error != nil {
 			return fmt.Errorf("suspend: %s: %w", doing, res.Error)
@@ -23,6 +25,16 @@ func (s *Store) ending(ctx context.Context, doing string, ids []string, update f
 		return s.eraseArtifacts(ctx, tx, ids)
 	})
 	return met, err
+}
+
+// transaction runs fn in a transaction of its own, again when the database ended it for
+// its own reasons, see moveAttempts.
+func (s *Store) transaction(ctx context.Context, fn func(tx *gorm.DB) error) error {
+	err := s.conn(ctx, nil).Transaction(fn)
+	for n := 1; n < moveAttempts && database.IsTransient(err); n++ {
+		err = s.conn(ctx, nil).Transaction(fn)
+	}
+	return err
 }
 
 // settledWithout are artifacts whose run has settled and keeps no sealed state, or is not

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"editor-actions/internal/database"
 	"editor-actions/internal/providers"
 
 	"gorm.io/gorm"
@@ -48,9 +49,11 @@ func (s *Store) Claim(ctx context.Context, owner string, lease time.Duration, ma
 			move = toTakeOver
 		}
 		expires := now.Add(lease)
-		res := unmoved(move.of(s.conn(ctx, nil)), run, now).Updates(map[string]any{
-			"status": move.target(), "lease_owner": owner, "lease_expires": expires, "attempts": run.Attempts + 1,
-			"started_at": gorm.Expr("COALESCE(started_at, ?)", now), "version": run.Version + 1,
+		res := again(func() *gorm.DB {
+			return unmoved(move.of(s.conn(ctx, nil)), run, now).Updates(map[string]any{
+				"status": move.target(), "lease_owner": owner, "lease_expires": expires, "attempts": run.Attempts + 1,
+				"started_at": gorm.Expr("COALESCE(started_at, ?)", now), "version": run.Version + 1,
+			})
 		})
 		if res.Error != nil {
 			return nil, nil, fmt.Errorf("suspend: claim run: %w", res.Error)
@@ -107,7 +110,9 @@ func (s *Store) bury(ctx context.Context, row *runRow) error {
 	})
 	delete(changes, "sealed_key")
 	delete(changes, "sealed_state")
-	res := toBury.of(s.conn(ctx, nil)).Where("id = ? AND version = ?", row.ID, row.Version).Updates(changes)
+	res := again(func() *gorm.DB {
+		return toBury.of(s.conn(ctx, nil)).Where("id = ? AND version = ?", row.ID, row.Version).Updates(changes)
+	})
 	if res.Error != nil {
 		return fmt.Errorf("suspend: settle unreadable run: %w", res.Error)
 	}
@@ -124,8 +129,22 @@ func owned(db *gorm.DB, id RunID, owner string) *gorm.DB {
 	return db.Where("id = ? AND lease_owner = ?", string(id), owner)
 }
 
+// moveAttempts bounds how often a statement of its own is sent again after the database
+// ended it for its own reasons: two instances that move the same run lock its row and its
+// index entries in either order. An outcome that was paid for is not given up for that.
+const moveAttempts = 5
+
+func again(update func() *gorm.DB) *gorm.DB {
+	res := update()
+	for n := 1; n < moveAttempts && database.IsTransient(res.Error); n++ {
+		res = update()
+	}
+	return res
+}
+
 // one turns the row count of a conditional update into a result.
-func one(res *gorm.DB, missed error, doing string) error {
+func one(update func() *gorm.DB, missed error, doing string) error {
+	res := again(update)
 	if res.Error != nil {
 		return fmt.Errorf("suspend: %s: %w", doing, res.Error)
 	}
@@ -138,7 +157,9 @@ func one(res *gorm.DB, missed error, doing string) error {
 // Renew prolongs a lease. ErrLeaseLost when the owner no longer has it: the run
 // was cancelled or taken over, and the owner must store nothing any more.
 func (s *Store) Renew(ctx context.Context, id RunID, owner string, lease time.Duration) error {
-	return one(s.held(ctx, toKeep, id, owner).Updates(map[string]any{"lease_expires": s.now().Add(lease)}), ErrLeaseLost, "renew lease")
+	return one(func() *gorm.DB {
+		return s.held(ctx, toKeep, id, owner).Updates(map[string]any{"lease_expires": s.now().Add(lease)})
+	}, ErrLeaseLost, "renew lease")
 }
 
 // SaveProgress stores what a segment has reached so far, so that a worker that
@@ -148,16 +169,20 @@ func (s *Store) SaveProgress(ctx context.Context, id RunID, owner string, state 
 	if err != nil {
 		return err
 	}
-	return one(s.held(ctx, toKeep, id, owner).Updates(billed(usage, "", "", sealed.into(map[string]any{}))), ErrLeaseLost, "save progress")
+	return one(func() *gorm.DB {
+		return s.held(ctx, toKeep, id, owner).Updates(billed(usage, "", "", sealed.into(map[string]any{})))
+	}, ErrLeaseLost, "save progress")
 }
 
 // Requeue gives a run back that its worker cannot finish, to be claimed after
 // delay. The claim stays counted, so nothing is given back for ever.
 func (s *Store) Requeue(ctx context.Context, id RunID, owner string, delay time.Duration) error {
-	return one(s.held(ctx, toRequeue, id, owner).Updates(map[string]any{
-		"status": toRequeue.target(), "queued_at": s.now().Add(delay), "lease_owner": "", "lease_expires": nil,
-		"version": gorm.Expr("version + 1"),
-	}), ErrLeaseLost, "requeue run")
+	return one(func() *gorm.DB {
+		return s.held(ctx, toRequeue, id, owner).Updates(map[string]any{
+			"status": toRequeue.target(), "queued_at": s.now().Add(delay), "lease_owner": "", "lease_expires": nil,
+			"version": gorm.Expr("version + 1"),
+		})
+	}, ErrLeaseLost, "requeue run")
 }
 
 // Suspend stores a turn that needs a person and gives the lease back. The
@@ -172,11 +197,13 @@ func (s *Store) Suspend(ctx context.Context, id RunID, owner string, n Suspensio
 		return "", err
 	}
 	digest := Digest(n.State.Pending, 0)
-	err = one(s.held(ctx, toSuspend, id, owner).Where("turn < ? AND written = ?", n.Turn, false).
-		Updates(billed(n.Usage, n.Model, n.Vendor, sealed.into(map[string]any{
-			"status": toSuspend.target(), "turn": n.Turn, "redraws": 0, "digest": digest, "stale": false,
-			"waiting_since": s.now(), "lease_owner": "", "lease_expires": nil, "attempts": 0,
-		}))), ErrLeaseLost, "suspend run")
+	err = one(func() *gorm.DB {
+		return s.held(ctx, toSuspend, id, owner).Where("turn < ? AND written = ?", n.Turn, false).
+			Updates(billed(n.Usage, n.Model, n.Vendor, sealed.into(map[string]any{
+				"status": toSuspend.target(), "turn": n.Turn, "redraws": 0, "digest": digest, "stale": false,
+				"waiting_since": s.now(), "lease_owner": "", "lease_expires": nil, "attempts": 0,
+			})))
+	}, ErrLeaseLost, "suspend run")
 	if err != nil {
 		return "", err
 	}

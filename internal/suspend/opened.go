@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 )
 
@@ -34,10 +35,12 @@ func (openedRow) TableName() string { return openedTable }
 // MarkOpened keeps that a viewer has seen a card. At is the store's own clock.
 func (s *Store) MarkOpened(ctx context.Context, o Opening) error {
 	row := openedRow{Viewer: o.Viewer, RunID: string(o.Run), Digest: o.Digest, Clean: o.Clean, OpenedAt: s.now()}
-	err := s.conn(ctx, nil).Clauses(clause.OnConflict{
-		Columns:   []clause.Column{{Name: "viewer"}, {Name: "run_id"}},
-		DoUpdates: clause.AssignmentColumns([]string{"digest", "clean", "opened_at"}),
-	}).Create(&row).Error
+	err := again(func() *gorm.DB {
+		return s.conn(ctx, nil).Clauses(clause.OnConflict{
+			Columns:   []clause.Column{{Name: "viewer"}, {Name: "run_id"}},
+			DoUpdates: clause.AssignmentColumns([]string{"digest", "clean", "opened_at"}),
+		}).Create(&row)
+	}).Error
 	if err != nil {
 		return fmt.Errorf("suspend: keep opened card: %w", err)
 	}

@@ -20,14 +20,17 @@ func (s *Store) Pause(ctx context.Context, id RunID, owner string, n Suspension,
 	if err != nil {
 		return err
 	}
-	return s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
+	return s.transaction(ctx, func(tx *gorm.DB) error {
 		// First the run: whoever lost the lease must store nothing.
-		err := one(owned(toPause.of(s.conn(ctx, tx)), id, owner).Where("turn < ?", n.Turn).
+		res := owned(toPause.of(s.conn(ctx, tx)), id, owner).Where("turn < ?", n.Turn).
 			Updates(billed(n.Usage, n.Model, n.Vendor, sealed.into(map[string]any{
 				"status": toPause.target(), "turn": n.Turn, "lease_owner": "", "lease_expires": nil, "attempts": 0,
-			}))), ErrLeaseLost, "pause run")
-		if err != nil {
-			return err
+			})))
+		if res.Error != nil {
+			return fmt.Errorf("suspend: pause run: %w", res.Error)
+		}
+		if res.RowsAffected != 1 {
+			return ErrLeaseLost
 		}
 		for _, p := range proposals {
 			p.Parent = id
