@@ -1,12 +1,11 @@
 package main
 
 import (
-	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 
 	"editor-actions/internal/agent"
-	"editor-actions/internal/config"
 	"editor-actions/internal/database"
 	"editor-actions/internal/providers/providertest"
 	"editor-actions/internal/suspend"
@@ -22,20 +21,7 @@ func TestQueries_ClickAndApproveStayInBudget(t *testing.T) {
 	testsite.Each(t, func(t *testing.T, site *testsite.Site) {
 		model := providertest.New(t)
 		cfg := prepare(t, site, model, nil)
-		settings := func() *config.Settings { return cfg }
-		log := slog.New(slog.DiscardHandler)
-		r, err := openSite(settings, log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(r.close)
-		if err := r.withScaler(log); err != nil {
-			t.Fatal(err)
-		}
-		r.withCatalogue(log)
-		if err := r.withAgent(log); err != nil {
-			t.Fatal(err)
-		}
+		r := instance(t, cfg)
 		counter, err := database.CountQueries(r.db)
 		if err != nil {
 			t.Fatal(err)
@@ -97,6 +83,79 @@ func TestQueries_ClickAndApproveStayInBudget(t *testing.T) {
 			t.Errorf("an approval sends %d queries:\n%s", len(q), lines(q))
 		} else {
 			t.Logf("approve to commit: %d queries\n%s", len(q), lines(q))
+		}
+	})
+}
+
+// maxInboxQueries is the budget of the inbox: three lists, each with its files, names and
+// decisions, and which cards were opened.
+const maxInboxQueries = 13
+
+// The inbox costs as many queries with one row as with a page full, and reads no sealed column.
+func TestInbox_ConstantNumberOfQueries(t *testing.T) {
+	t.Parallel()
+	testsite.Each(t, func(t *testing.T, site *testsite.Site) {
+		r := instance(t, prepare(t, site, providertest.New(t), nil))
+		editor, err := r.cms.User(t.Context(), editorUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		admin, err := r.cms.User(t.Context(), adminUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := func(uid uint64) {
+			if _, err := r.agent.Start(t.Context(), agent.StartRequest{User: editor, Action: suggestAlternative, Table: "sys_file", UID: uid}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start(fileLake)
+		if err := r.agent.WorkOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		box, err := r.agent.Inbox(t.Context(), admin, agent.InboxQuery{})
+		if err != nil || len(box.Waiting) != 1 {
+			t.Fatal(box, err)
+		}
+		model, state, err := r.store.Load(t.Context(), box.Waiting[0].Run.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// One of each kind, then many of each.
+		settle := func() {
+			if err := r.store.Cancel(t.Context(), copyOf(t, r, model, state).ID, adminUID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start(fileSunset)
+		settle()
+		counter, err := database.CountQueries(r.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look := func(waiting int) int {
+			t.Helper()
+			counter.Reset()
+			box, err := r.agent.Inbox(t.Context(), admin, agent.InboxQuery{})
+			if err != nil || len(box.Waiting) != waiting || len(box.Active) == 0 || len(box.Recent) == 0 {
+				t.Fatalf("%+v %v", box, err)
+			}
+			return counter.Count()
+		}
+		few := look(1)
+		t.Logf("%d queries:\n%s", few, lines(counter.Reset()))
+		for range 60 {
+			copyOf(t, r, model, state)
+			settle()
+		}
+		start(42)
+		if many := look(25); many != few || many > maxInboxQueries {
+			t.Errorf("%d queries with one card, %d with a page of them, at most %d", few, many, maxInboxQueries)
+		}
+		for _, q := range counter.Reset() {
+			if strings.Contains(q, "sealed_") {
+				t.Errorf("reads a sealed column: %s", q)
+			}
 		}
 	})
 }
