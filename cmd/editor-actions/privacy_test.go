@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,11 @@ func (s *service) events(id string) string {
 	return strings.Join(rows, "\n")
 }
 
-const privateNote = "the captain stands left"
+const (
+	privateNote   = "the captain stands left"
+	privateReason = "name the mate instead"
+	privateEdit   = "The mate at the rail"
+)
 
 func (s *service) privateRun() string {
 	s.t.Helper()
@@ -33,11 +38,28 @@ func TestS42_MetadataLevelKeepsNoContent(t *testing.T) {
 	for _, level := range []string{config.PrivacyMetadata, config.PrivacyNone} {
 		t.Run(level, func(t *testing.T) {
 			eachService(t, func(c *config.Settings) { c.Privacy.Level = level }, func(t *testing.T, s *service) {
-				events := s.events(s.privateRun())
+				id := s.privateRun()
+				admin := s.as(adminUID)
+				for _, verb := range []string{"ask_again", "approve"} {
+					body := decisionBody(admin.card(id), verb)
+					if verb == "ask_again" {
+						body["reason"] = privateReason
+					} else {
+						body["edits"] = map[string]string{"alternative": privateEdit}
+					}
+					if r, _ := admin.decide(id, body); r.code != http.StatusOK {
+						t.Fatalf("%s: %d %s", verb, r.code, r.body)
+					}
+					admin.await(id, "waiting", "completed")
+				}
+				events := s.events(id)
+				if n := s.count("SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id = ?", id); n < 6 {
+					t.Errorf("%d events", n)
+				}
 				if events == "" {
 					t.Fatal("there is no stream")
 				}
-				for _, word := range []string{"base64", privateNote, "A text from the scripted model", "An editor of a website"} {
+				for _, word := range []string{"base64", privateNote, "A text from the scripted model", "An editor of a website", privateReason, privateEdit} {
 					if strings.Contains(events, word) {
 						t.Errorf("the stream holds %q", word)
 					}

@@ -1,10 +1,13 @@
 package suspend_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"editor-actions/internal/suspend"
+
+	"gorm.io/gorm"
 )
 
 func TestPurgeEvents_OnlyOfRunsThatSettledLongAgo(t *testing.T) {
@@ -42,6 +45,38 @@ func TestPurgeEvents_OnlyOfRunsThatSettledLongAgo(t *testing.T) {
 			if d, err := s.Decisions(t.Context(), run.ID); err != nil || len(d[run.ID]) != 1 {
 				t.Errorf("a decision is gone: %v", err)
 			}
+		}
+	})
+}
+
+// A purge that dies between the stream and the row leaves both.
+func TestS47_APurgeNeverLeavesHalf(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *site) {
+		run := s.waiting()
+		s.must(s.Append(t.Context(), nil, run.ID, suspend.Event{Kind: suspend.EventTool, Payload: suspend.ToolPayload{Tool: "t"}}))
+		s.must(s.Reject(t.Context(), nil, s.on(run, 9)))
+		crash := errors.New("the power went out")
+		s.must(s.db.Callback().Delete().Before("gorm:delete").Register("test:crash", func(tx *gorm.DB) {
+			if tx.Statement.Table == "tx_editoractions_run" {
+				_ = tx.AddError(crash)
+			}
+		}))
+		s.clock.pass(time.Hour)
+		if _, err := s.PurgeRuns(t.Context(), s.clock.now(), 10); !errors.Is(err, crash) {
+			t.Fatal(err)
+		}
+		both := func() (int, int) {
+			return s.count("SELECT COUNT(*) FROM tx_editoractions_run"), s.count("SELECT COUNT(*) FROM tx_editoractions_event")
+		}
+		if runs, events := both(); runs != 1 || events != 1 {
+			t.Errorf("%d runs, %d events", runs, events)
+		}
+		s.must(s.db.Callback().Delete().Remove("test:crash"))
+		n, err := s.PurgeRuns(t.Context(), s.clock.now(), 10)
+		s.must(err)
+		if runs, events := both(); n != 1 || runs != 0 || events != 0 {
+			t.Errorf("%d purged, %d runs, %d events", n, runs, events)
 		}
 	})
 }

@@ -23,14 +23,12 @@ func TestE9_X01_X02_AWaitingRunHoldsNoPixelsOfTools(t *testing.T) {
 	each(t, func(t *testing.T, r *room) {
 		ctx := t.Context()
 		p := r.saved("Page 1", 1)
-		_, _, err := r.spy.Claim(ctx, "w", time.Minute, 3)
+		_, state, err := r.spy.Claim(ctx, "w", time.Minute, 3)
 		r.must(err)
 		call := providers.ToolCall{ID: "c2", Name: "set_file_alternative_text", Arguments: json.RawMessage(`{"uid":7}`)}
-		state := suspend.State{
-			Messages: transcript(asked("c1", viewPage), r.shown("c1", viewPage, "The first page.", p), providers.Message{Role: providers.Assistant, ToolCalls: []providers.ToolCall{call}}),
-			Pending:  []suspend.PendingCall{{ID: call.ID, Name: call.Name, Arguments: call.Arguments}},
-		}
-		_, err = r.spy.Suspend(ctx, r.run.ID, "w", suspend.Suspension{State: state, Turn: 1})
+		state.Messages = transcript(asked("c1", viewPage), r.shown("c1", viewPage, "The first page.", p), providers.Message{Role: providers.Assistant, ToolCalls: []providers.ToolCall{call}})
+		state.Pending = []suspend.PendingCall{{ID: call.ID, Name: call.Name, Arguments: call.Arguments}}
+		_, err = r.spy.Suspend(ctx, r.run.ID, "w", suspend.Suspension{State: *state, Turn: 1})
 		r.must(err)
 		_, opened, err := r.spy.Load(ctx, r.run.ID)
 		r.must(err)
@@ -52,7 +50,9 @@ func TestE9_X01_X02_AWaitingRunHoldsNoPixelsOfTools(t *testing.T) {
 		// A projection of it cannot be stored, however it is taken apart.
 		out, _, err := r.project(opened.Messages[:4])
 		r.must(err)
-		_, err = r.spy.Suspend(ctx, r.run.ID, "w", suspend.Suspension{State: suspend.State{Messages: out, Pending: state.Pending}, Turn: 2})
+		projected := *opened
+		projected.Messages, projected.Pending = out, state.Pending
+		_, err = r.spy.Suspend(ctx, r.run.ID, "w", suspend.Suspension{State: projected, Turn: 2})
 		if !errors.Is(err, providers.ErrNotDurable) {
 			t.Errorf("P36: %v", err)
 		}
