@@ -290,3 +290,49 @@ func TestAssistant_FourEyesOfItsConfigurationAndCancel(t *testing.T) {
 		mustOutcome(t, r, res, "written")
 	})
 }
+
+// What models do to ids and arguments: each call has its own result, and none is lost.
+func TestAssistant_CallsWithTheSameIDOrNone(t *testing.T) {
+	eachService(t, withAssistant, func(t *testing.T, s *service) {
+		broken := propose("x", 42, "A rotated picture")
+		broken.Arguments = `{"uid":42,`
+		s.model.Script(
+			providertest.Calls(look("same", 23), look("same", 48)),
+			providertest.Calls(propose("same", 23, "Mist over a lake at dawn"), propose("same", 48, "The sun comes up behind green hills"), broken),
+			providertest.Text("Done."),
+		)
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id := editor.ask("1:/user_upload/", "Describe them.")
+		editor.await(id, "paused")
+		children := s.proposals(id)
+		if len(children) != 2 {
+			t.Fatalf("%d proposals", len(children))
+		}
+		for i, child := range children {
+			verb := []string{"approve", "reject"}[i]
+			if _, res := reviewer.decide(child, decisionBody(reviewer.card(child), verb)); res.Outcome != map[string]string{"approve": "written", "reject": "rejected"}[verb] {
+				t.Errorf("%+v", res)
+			}
+		}
+		if run := editor.await(id, "completed"); run.Reason != "answered" {
+			t.Errorf("%+v", run)
+		}
+		reqs := s.model.Requests()
+		last := string(reqs[len(reqs)-1].Body)
+		if strings.Count(last, `\"status\":\"done\"`) != 1 || strings.Count(last, "approval_denied") != 1 || !strings.Contains(last, "arguments_no_json") {
+			t.Errorf("the model is told %.2000s", last[max(0, len(last)-2000):])
+		}
+	})
+}
+
+// A model without a price is not known to stay within a bound in money.
+func TestAssistant_MoneyNeedsAPrice(t *testing.T) {
+	eachService(t, func(c *config.Settings) { withAssistant(c); c.Assistant.MaxCost = 1 }, func(t *testing.T, s *service) {
+		s.model.Script(providertest.Calls(look("a1", 23)), providertest.Text("never asked"))
+		editor := s.as(editorUID)
+		id := editor.ask("1:/user_upload/", "Describe them.")
+		if run := editor.await(id, "completed"); run.Reason != "limit" || len(s.model.Requests()) != 1 {
+			t.Errorf("%+v after %d requests", run, len(s.model.Requests()))
+		}
+	})
+}

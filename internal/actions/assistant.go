@@ -26,7 +26,7 @@ func AssistantMessages(s *config.Settings, system, folder, tag, request string) 
 		Folder, Language, LanguageName, Fence, Request string
 		Fields                                         []promptField
 	}{
-		Folder: strings.ReplaceAll(folder, "`", "'"), Language: tag, LanguageName: languageName(tag, fallbackLanguage),
+		Folder: strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(folder), Language: tag, LanguageName: languageName(tag, fallbackLanguage),
 		Request: CleanNote(request),
 	}
 	d.Fence = fenceFor(d.Request)

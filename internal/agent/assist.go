@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"editor-actions/internal/actions"
 	"editor-actions/internal/falgate"
@@ -125,7 +126,7 @@ func (h *assistant) within() bool {
 	limit := s.Assistant
 	return h.loop.Steps < limit.MaxSteps &&
 		(limit.MaxTokens == 0 || u.InputTokens+u.OutputTokens < limit.MaxTokens) &&
-		(limit.MaxCost == 0 || float64(u.CostMicros) < limit.MaxCost*1e6)
+		(limit.MaxCost == 0 || !u.Unpriced && float64(u.CostMicros) < limit.MaxCost*1e6) // what has no price is not known to be within
 }
 
 // turn asks the model once. It answers what only reads, pauses the run on proposals, and
@@ -141,6 +142,7 @@ func (h *assistant) turn(ctx context.Context) (over bool, err error) {
 		h.settle(ctx, suspend.Completed, suspend.ReasonAnswered, h.lastWord(resp.Message.Text), "")
 		return true, nil
 	}
+	h.name(calls)
 	h.state.Messages = append(h.state.Messages, resp.Message)
 	h.state.Pending = make([]suspend.PendingCall, len(calls))
 	for i, c := range calls {
@@ -154,6 +156,23 @@ func (h *assistant) turn(ctx context.Context) (over bool, err error) {
 		return true, h.pause(ctx, proposals)
 	}
 	return false, h.answer(ctx)
+}
+
+// name gives calls without an id, or with one that the transcript has already, one of
+// their own: results are told apart by it.
+func (h *assistant) name(calls []providers.ToolCall) {
+	taken := map[string]bool{}
+	for _, m := range h.state.Messages {
+		for _, c := range m.ToolCalls {
+			taken[c.ID] = true
+		}
+	}
+	for i := range calls {
+		if id := calls[i].ID; id == "" || taken[id] {
+			calls[i].ID = fmt.Sprintf("call_%d_%d", h.loop.Steps, i+1)
+		}
+		taken[calls[i].ID] = true
+	}
 }
 
 // ask screens the transcript, puts the pictures of the last round behind it, and sends it.

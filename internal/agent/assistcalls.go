@@ -16,6 +16,7 @@ import (
 // What an assistant is told about calls that it may not make.
 var (
 	errUnknownTool  = fault.New(fault.Invalid, "unknown_tool", "There is no such tool here.")
+	errNoJSON       = fault.New(fault.Invalid, "arguments_no_json", "The arguments are no JSON object.")
 	errManyCalls    = fault.New(fault.Invalid, "too_many_calls_of_turn", "At most %d calls of one turn are carried out. Make this one again.", maxCalls)
 	errOtherFolder  = fault.New(fault.Forbidden, "other_folder", "The file is not in the folder that this request is about.")
 	errPictures     = fault.New(fault.RateLimited, "too_many_pictures", "This run has looked at as many pictures as it may.")
@@ -34,6 +35,10 @@ func (h *assistant) proposals(ctx context.Context, calls []providers.ToolCall) (
 	}
 	var runs []suspend.NewRun
 	for i, c := range calls {
+		if c.Malformed {
+			h.loop.Refused[c.ID] = refusal(errNoJSON)
+			continue
+		}
 		if _, writes := h.writes[c.Name]; !writes {
 			continue
 		}

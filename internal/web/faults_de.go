@@ -60,6 +60,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"assistant_not_available": "Den Assistenten gibt es hier nicht.",
 	"request_required":        "Sagen Sie, was Sie für die Bilder dieses Ordners wünschen.",
 	"unknown_tool":            "Dieses Werkzeug gibt es hier nicht.",
+	"arguments_no_json":       "Die Argumente sind kein JSON-Objekt.",
 	"too_many_calls_of_turn":  "Höchstens %d Aufrufe eines Schritts werden ausgeführt. Wiederholen Sie diesen.",
 	"other_folder":            "Die Datei liegt nicht in dem Ordner, um den es in dieser Anfrage geht.",
 	"too_many_pictures":       "Dieser Lauf hat so viele Bilder angesehen, wie er darf.",
