@@ -70,17 +70,28 @@ func BenchmarkRewrap(b *testing.B) {
 	})
 }
 
-// BenchmarkInbox reads a page of the review inbox among 100,000 waiting runs. It counts
-// its queries; none of them names a sealed column.
+// BenchmarkInbox reads a page of the review inbox among 100,000 waiting runs, and which of
+// its cards the viewer has opened among as many openings. It counts its queries; none of
+// them names a sealed column.
 func BenchmarkInbox(b *testing.B) {
 	eachFull(b, func(b *testing.B, s *site) {
 		b.Helper()
+		s.exec("DELETE FROM tx_editoractions_opened")
+		s.exec("INSERT INTO tx_editoractions_opened (viewer, run_id, digest, clean, opened_at) SELECT 1, id, digest, 1, waiting_since FROM tx_editoractions_run")
 		count, err := database.CountQueries(s.db)
 		s.must(err)
 		for b.Loop() {
 			runs, _, err := s.Waiting(b.Context(), suspend.Query{Limit: 50})
 			if err != nil || len(runs) != 50 {
 				b.Fatalf("%d %v", len(runs), err)
+			}
+			ids := make([]suspend.RunID, len(runs))
+			for i := range runs {
+				ids[i] = runs[i].ID
+			}
+			opened, err := s.Opened(b.Context(), 1, ids...)
+			if err != nil || len(opened) != 50 {
+				b.Fatalf("%d %v", len(opened), err)
 			}
 		}
 		b.ReportMetric(float64(count.Count())/float64(b.N), "queries/op")
