@@ -34,16 +34,37 @@ func TestPrompt_Golden(t *testing.T) {
 		Title:        config.Field{Enabled: true, MaxLength: 60},
 		Description:  config.Field{Enabled: true, Prompt: "One sentence."},
 	}
-	for _, language := range []string{"en", "de", "fr"} {
+	limited := func(alternative, title, description int) *config.Vision {
+		return &config.Vision{
+			MaxImageEdge: 1024, Alternative: withLimit(alternative), Title: withLimit(title), Description: withLimit(description),
+		}
+	}
+	without := func(v *config.Vision, f actions.Field) *config.Vision {
+		if f == actions.Title {
+			v.Title.Enabled = false
+		} else {
+			v.Description.Enabled = false
+		}
+		return v
+	}
+	// A language with prompts of its own, twice, and two of the pattern for the others,
+	// one of them written from right to left.
+	for _, language := range []string{"en", "de", "fr", "ar"} {
 		for name, tc := range map[string]struct {
 			action, note string
 			vision       *config.Vision
 		}{
 			"alternative":          {actions.SuggestAlternativeText, "", nil},
+			"alternative-limit":    {actions.SuggestAlternativeText, "", limited(125, 60, 255)},
 			"alternative-note":     {actions.SuggestAlternativeText, "The boat matters.\nIts name is Möwe.", nil},
 			"alternative-operator": {actions.SuggestAlternativeText, "The boat matters.", &operator},
 			"asset":                {actions.SuggestTitleAndDescription, "", nil},
+			"asset-limit":          {actions.SuggestTitleAndDescription, "", limited(125, 60, 255)},
 			"asset-operator":       {actions.SuggestTitleAndDescription, "", &operator},
+			"title":                {actions.SuggestTitleAndDescription, "", without(limited(0, 0, 0), actions.Description)},
+			"title-limit":          {actions.SuggestTitleAndDescription, "", without(limited(0, 60, 0), actions.Description)},
+			"description":          {actions.SuggestTitleAndDescription, "", without(limited(0, 0, 0), actions.Title)},
+			"description-limit":    {actions.SuggestTitleAndDescription, "", without(limited(0, 0, 255), actions.Title)},
 		} {
 			name = language + "-" + name
 			t.Run(name, func(t *testing.T) {
