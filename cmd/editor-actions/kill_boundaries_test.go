@@ -327,12 +327,12 @@ var boundaries = map[string]func(k *killable, before int){
 		rotate := k.program("keys", "rotate")
 		k.killed(rotate, func() { k.awaitLockWait("%sealed_key%") })
 		release()
-		if code, out, errs := command(k.t, nil, "keys", "rotate", "--resume", "--config", k.file); code != 0 || !strings.Contains(out, "250 runs are under the new key, 200 were already.") {
+		if code, out, errs := command(k.t, nil, "keys", "rotate", "--resume", "--config", k.file); code != 0 || !strings.Contains(out, "250 runs and pictures are under the new key, 200 were already.") {
 			k.t.Errorf("%d %s %s", code, out, errs)
 		}
 		keys, foreign, err := r.store.Keys(k.t.Context())
-		if err != nil || foreign != 0 || len(keys) != 2 || keys[0].Rows != 0 || keys[1].Rows != runs {
-			k.t.Errorf("%+v %d %v", keys, foreign, err)
+		if err != nil || foreign != (suspend.Foreign{}) || len(keys) != 2 || keys[0].Rows != 0 || keys[1].Rows != runs {
+			k.t.Errorf("%+v %+v %v", keys, foreign, err)
 		}
 		k.restart()
 		k.finish(id, before)

@@ -233,7 +233,7 @@ func TestS46_FiveHundredWaitingRunsResumeAfterARotation(t *testing.T) {
 			return out
 		}
 		before := sealed()
-		if code, out, errs := command(t, nil, "keys", "rotate", "--config", s.keysFile()); code != 0 || !strings.Contains(out, "500 runs are under the new key") {
+		if code, out, errs := command(t, nil, "keys", "rotate", "--config", s.keysFile()); code != 0 || !strings.Contains(out, "500 runs and pictures are under the new key") {
 			t.Fatalf("%d %s %s", code, out, errs)
 		}
 		after := sealed()
