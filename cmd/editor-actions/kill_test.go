@@ -97,7 +97,7 @@ func (k *killable) program(args ...string) *exec.Cmd {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	cmd := exec.Command(self, append(args, "--config", k.file)...) //nolint:gosec // the test binary
+	cmd := exec.Command(self, append(args, "--config", k.file)...)
 	cmd.Env = append(os.Environ(), envRunMain+"=1")
 	return cmd
 }

@@ -260,7 +260,7 @@ func TestS46_FiveHundredWaitingRunsResumeAfterARotation(t *testing.T) {
 
 func TestS47_AnOldWaitingRunExpiresVisibly(t *testing.T) {
 	eachService(t, func(c *config.Settings) { c.Review.ExpireAfterDays = 14 }, func(t *testing.T, s *service) {
-		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		editor := s.as(editorUID)
 		old, card := s.proposed(editor, fileLake)
 		young, _ := s.proposed(editor, fileSunset)
 		for id, hours := range map[string]int{old: 14*24 + 1, young: 14*24 - 1} {
@@ -269,7 +269,8 @@ func TestS47_AnOldWaitingRunExpiresVisibly(t *testing.T) {
 		before, events := s.writes(), s.count("SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id = ?", old)
 		s.stop()
 		s.start()
-		editor, reviewer = s.as(editorUID), s.as(s.reviewer())
+		editor = s.as(editorUID)
+		reviewer := s.as(s.reviewer())
 		if run := editor.await(old, "expired"); run.Reason != "expired" || run.Written {
 			t.Errorf("%+v", run)
 		}
