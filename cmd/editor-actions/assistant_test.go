@@ -336,3 +336,57 @@ func TestAssistant_MoneyNeedsAPrice(t *testing.T) {
 		}
 	})
 }
+
+// X10: a guardrail that denies what a tool answered stops the send, and its picture with it.
+func TestAssistant_X10_ADeniedResultIsNotSent(t *testing.T) {
+	eachService(t, func(c *config.Settings) {
+		withAssistant(c)
+		c.Guardrails.Patterns = []config.GuardrailPattern{{Name: "no-lakes", Pattern: "lake_morning", Verdict: "deny"}}
+	}, func(t *testing.T, s *service) {
+		s.model.Script(providertest.Calls(look("a1", 23)), providertest.Text("never asked"))
+		editor := s.as(editorUID)
+		id := editor.ask("1:/user_upload/", "Describe them.")
+		run := editor.await(id, "failed")
+		if n := len(s.model.Requests()); n != 1 || run.Reason != "policy_denied" {
+			t.Errorf("%d requests, %+v", n, run)
+		}
+		if strings.Contains(string(s.model.Requests()[0].Body), "data:image/") || s.count("SELECT COUNT(*) FROM tx_editoractions_artifact") != 0 {
+			t.Error("a picture left, or stays")
+		}
+	})
+}
+
+// X12: whoever takes a run over verifies its pictures anew and puts them behind the round again.
+func TestAssistant_X12_ATakeOverProjectsAnew(t *testing.T) {
+	eachService(t, withAssistant, func(t *testing.T, s *service) {
+		release := make(chan struct{})
+		s.model.Script(
+			providertest.Calls(look("a1", 23)),
+			providertest.Hold(release, providertest.Text("too late")),
+			providertest.Text("Seen by the second worker."),
+		)
+		editor := s.as(editorUID)
+		id := editor.ask("1:/user_upload/", "Describe it.")
+		requests := func(n int) {
+			t.Helper()
+			for deadline := time.Now().Add(time.Minute); len(s.model.Requests()) < n; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("%d requests, not %d", len(s.model.Requests()), n)
+				}
+			}
+		}
+		requests(2)
+		s.exec("UPDATE tx_editoractions_run SET lease_expires = '2020-01-01 00:00:00' WHERE id = ?", id)
+		requests(3)
+		run := editor.await(id, "completed")
+		close(release)
+		if run.Message != "Seen by the second worker." {
+			t.Errorf("%+v", run)
+		}
+		for i := 1; i < 3; i++ {
+			if n, _ := lastParts(s.model.Requests()[i]); n != 1 {
+				t.Errorf("request %d shows %d pictures", i, n)
+			}
+		}
+	})
+}
