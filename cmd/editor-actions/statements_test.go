@@ -241,12 +241,16 @@ func TestS46_FiveHundredWaitingRunsResumeAfterARotation(t *testing.T) {
 			if before[id][0] == after[id][0] || before[id][1] != after[id][1] {
 				t.Fatalf("%s: the key was kept, or the payload was changed", id)
 			}
-			if card := reviewer.card(id); card.Unreadable || len(card.Fields) != 1 {
-				t.Fatalf("%s: %+v", id, card)
+			if _, state, err := r.store.Load(t.Context(), suspend.RunID(id)); err != nil || len(state.Pending) != 1 {
+				t.Fatalf("%s: %v", id, err)
 			}
 		}
 		for i, verb := range map[int]string{0: "approve", 17: "ask_again", 250: "reject", 499: "ask_again"} {
-			body := decisionBody(reviewer.card(ids[i]), verb)
+			card := reviewer.card(ids[i])
+			if card.Unreadable || len(card.Fields) != 1 {
+				t.Fatalf("%d: %+v", i, card)
+			}
+			body := decisionBody(card, verb)
 			body["reason"] = "Name the season."
 			if r, _ := reviewer.decide(ids[i], body); r.code != http.StatusOK {
 				t.Errorf("%s: %d %s", verb, r.code, r.body)
