@@ -128,6 +128,7 @@ var tampered = map[string]string{
 	"action": "'suggest_title'", "tool": "'set_file_reference_alternative_text'", "subject_table": "'sys_file_reference'",
 	"subject_uid": "8", "storage_uid": "2", "initiator": "1", "original_user": "0", "language": "'en'",
 	"configuration": "'elsewhere'", "source_sha256": "'bb'", "turn": "turn + 1", "redraws": "redraws + 1",
+	"parent": "'01900000-0000-7000-8000-000000000000'", "folder": "'1:/elsewhere/'",
 	"written": "1 - written", "phase": "CASE phase WHEN 'close' THEN 'propose' ELSE 'close' END",
 }
 
