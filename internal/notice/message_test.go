@@ -74,10 +74,11 @@ func TestMessages_EveryOutcome(t *testing.T) {
 		}
 		n.Messages(t.Context())
 		ctx := t.Context()
+		approved := f.decided(runs[notice.Approved].ID)
 		f.must(f.db.Transaction(func(tx *gorm.DB) error {
-			return f.runs.Approve(ctx, tx, f.decision(runs[notice.Approved], 1), decided())
+			return f.runs.Approve(ctx, tx, f.decision(runs[notice.Approved], 1), approved)
 		}))
-		f.must(f.runs.AskAgain(ctx, nil, f.decision(runs[notice.AskedAgain], 1), decided()))
+		f.must(f.runs.AskAgain(ctx, nil, f.decision(runs[notice.AskedAgain], 1), f.decided(runs[notice.AskedAgain].ID)))
 		f.must(f.runs.Reject(ctx, nil, f.decision(runs[notice.Rejected], 1)))
 		f.must(f.runs.Cancel(ctx, runs[notice.Cancelled].ID, 10))
 		f.clock.pass(time.Hour)

@@ -201,22 +201,26 @@ func (f *fixture) decision(run *suspend.Run, by uint32) suspend.Decision {
 	return suspend.Decision{Run: run.ID, Turn: run.Turn, Digest: run.Digest, By: by, ByName: "CANARY name", Reason: "CANARY reason", At: f.clock.now(), FileUID: run.SubjectUID}
 }
 
-// decided is a state whose call was answered.
-func decided() suspend.State {
-	s := proposed()
+// decided is the state of a waiting run with its call answered.
+func (f *fixture) decided(id suspend.RunID) suspend.State {
+	f.Helper()
+	_, s, err := f.runs.Load(f.Context(), id)
+	f.must(err)
 	s.Pending = nil
-	return s
+	return *s
 }
 
 // suspendAgain has a worker bring a queued run to its next card.
 func (f *fixture) suspendAgain(id suspend.RunID) *suspend.Run {
 	f.Helper()
-	run, _, err := f.runs.Claim(f.Context(), "worker", time.Minute, 3)
+	run, state, err := f.runs.Claim(f.Context(), "worker", time.Minute, 3)
 	f.must(err)
 	if run.ID != id {
 		f.Fatalf("claimed %s", run.ID)
 	}
-	_, err = f.runs.Suspend(f.Context(), id, "worker", suspend.Suspension{State: proposed(), Turn: run.Turn + 1})
+	again := proposed()
+	state.Messages, state.Pending, state.Preview = again.Messages, again.Pending, again.Preview
+	_, err = f.runs.Suspend(f.Context(), id, "worker", suspend.Suspension{State: *state, Turn: run.Turn + 1})
 	f.must(err)
 	run, err = f.runs.Get(f.Context(), id)
 	f.must(err)
