@@ -107,6 +107,15 @@ type ProviderConfiguration struct {
 	Zone                  string `yaml:"zone"`          // local, private, eu, global
 	MaxConcurrent         int    `yaml:"maxConcurrent"` // requests of one key at the same time, in one instance
 	Budget                Budget `yaml:"budget"`        // of the configuration, all users
+	Limits                Limits `yaml:"limits"`
+}
+
+// Limits is what a provider takes. 0 is what its vendor publishes.
+type Limits struct {
+	PictureBytes int `yaml:"pictureBytes"` // bytes of one picture in base64
+	PictureEdge  int `yaml:"pictureEdge"`  // pixels of its longest edge
+	Pictures     int `yaml:"pictures"`     // in one request
+	RequestBytes int `yaml:"requestBytes"` // bytes of one request
 }
 
 // Budget bounds what may be spent in one day (UTC). 0 does not bound.

@@ -120,6 +120,10 @@ func (v *validator) configuration(key, name string, c ProviderConfiguration, s *
 	v.oneOf(key+".zone", c.Zone, Zones...)
 	between(v, key+".maxConcurrent", c.MaxConcurrent, 1, 1000)
 	v.budget(key+".budget", c.Budget)
+	between(v, key+".limits.pictureBytes", c.Limits.PictureBytes, 0, 1<<30)
+	between(v, key+".limits.pictureEdge", c.Limits.PictureEdge, 0, 100_000)
+	between(v, key+".limits.pictures", c.Limits.Pictures, 0, 1000)
+	between(v, key+".limits.requestBytes", c.Limits.RequestBytes, 0, 1<<30)
 	if c.Criteria == nil && (c.Budget.CostPerDay > 0 || s.Budget.CostPerDay > 0) && c.Active && c.Vendor != VendorDemo && !pricedModel(s.Models, c.Vendor, c.Model) {
 		v.problem(key+".model", "%s: there is a budget in %s, and providers.models has no price for this model; nothing would be sent", shown(c.Model), s.Currency)
 	}

@@ -132,7 +132,7 @@ func resolve(s *config.Settings, name string, need Requirements) (Resolved, erro
 	}
 	d := declaredBy(s.Providers.Models, r.Vendor, r.Model)
 	r.Vision = d.vision()
-	return r, need.check(name, r.Vendor, r.Model, d)
+	return r, need.check(name, cfg, r.Model, d)
 }
 
 // resolveCriteria takes the vendor's model that declares everything the criteria and
@@ -167,7 +167,7 @@ func resolveCriteria(models []config.Model, cfg config.ProviderConfiguration, r 
 	}
 	d := declared{true, chosen.Capabilities}
 	r.Model, r.Vision = chosen.ID, d.vision()
-	return r, need.check(r.Name, r.Vendor, r.Model, d)
+	return r, need.check(r.Name, cfg, r.Model, d)
 }
 
 // preferred reports whether a is to be taken before b, which stands before it in the

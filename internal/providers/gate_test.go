@@ -118,7 +118,7 @@ func TestG16_UnknownDemandsAreRefused(t *testing.T) {
 	for _, want := range []providers.Requirements{
 		{},
 		providers.VisionAction, toolPicture,
-		{Vision: providers.NeedDeclared, Tools: true, Types: []media.Type{media.PNG, media.JPEG}, Largest: 5, Images: 2},
+		{Vision: providers.NeedDeclared, Tools: true, Types: []media.Type{media.PNG, media.JPEG}, Largest: 5, Edge: 7, Images: 2},
 	} {
 		data, err := json.Marshal(want)
 		if err != nil {
@@ -131,7 +131,7 @@ func TestG16_UnknownDemandsAreRefused(t *testing.T) {
 	}
 	for _, bad := range []string{
 		`null`, `[]`, `""`, `1`, `{"vision":"audio"}`, `{"vision":2}`, `{"vision":["declared"]}`, `{"audio":true}`, `{"features":["vision"]}`,
-		`{"types":["image/gif"]}`, `{"types":["image/png",""]}`, `{"largest":-1}`, `{"images":-1}`, `{"tools":"yes"}`,
+		`{"types":["image/gif"]}`, `{"types":["image/png",""]}`, `{"largest":-1}`, `{"edge":-1}`, `{"images":-1}`, `{"tools":"yes"}`,
 	} {
 		got := toolPicture
 		if err := json.Unmarshal([]byte(bad), &got); err == nil || !reflect.DeepEqual(got, toolPicture) {
@@ -195,7 +195,7 @@ func TestG20_ALargePictureOnEveryWire(t *testing.T) {
 		p.Configurations["main"] = c
 		h := newHouse(p)
 		_, _, err := h.Complete(t.Context(), "main", req, providers.VisionAction)
-		limit := providers.LimitsOf(vendor).MaxEncodedBytes
+		limit := providers.LimitsOf(c).MaxEncodedBytes
 		if refused := limit > 0 && img.EncodedLen() > limit; refused != (kind(err) == providers.TooLarge) || refused != (h.fakes["main"].count() == 0) {
 			t.Errorf("%s takes %d: %v after %d requests", vendor, limit, err, h.fakes["main"].count())
 		} else if refused {

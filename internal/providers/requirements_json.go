@@ -19,6 +19,7 @@ type storedRequirements struct {
 	Tools   bool         `json:"tools,omitempty"`
 	Types   []media.Type `json:"types,omitempty"`
 	Largest int          `json:"largest,omitempty"`
+	Edge    int          `json:"edge,omitempty"`
 	Images  int          `json:"images,omitempty"`
 }
 
@@ -28,7 +29,7 @@ func (r Requirements) MarshalJSON() ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("providers: need %d is none of ours", r.Vision)
 	}
-	return json.Marshal(storedRequirements{word, r.Tools, r.Types, r.Largest, r.Images})
+	return json.Marshal(storedRequirements{word, r.Tools, r.Types, r.Largest, r.Edge, r.Images})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, and nothing else: a demand that this program
@@ -40,7 +41,7 @@ func (r *Requirements) UnmarshalJSON(data []byte) error {
 	if err := d.Decode(&s); err != nil {
 		return fmt.Errorf("providers: decode requirements: %w", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) || s == nil || s.Largest < 0 || s.Images < 0 {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) || s == nil || s.Largest < 0 || s.Edge < 0 || s.Images < 0 {
 		return errors.New("providers: decode requirements: they have another shape")
 	}
 	for _, t := range s.Types {
@@ -50,7 +51,7 @@ func (r *Requirements) UnmarshalJSON(data []byte) error {
 	}
 	for need, word := range needWords {
 		if word == s.Vision {
-			*r = Requirements{need, s.Tools, s.Types, s.Largest, s.Images}
+			*r = Requirements{need, s.Tools, s.Types, s.Largest, s.Edge, s.Images}
 			return nil
 		}
 	}

@@ -170,6 +170,90 @@ func TestG20_EncodedSizeIsWhatCounts(t *testing.T) {
 	}
 }
 
+// What a provider takes is its vendor's word until the settings say something else, larger or
+// smaller; each number for itself.
+func TestLimits_OfAConfiguration(t *testing.T) {
+	t.Parallel()
+	picture := providers.Requirements{Vision: providers.NeedNotRefused, Types: []media.Type{media.JPEG}, Largest: 100, Edge: 1024, Images: 2}
+	with := func(change func(*providers.Requirements)) providers.Requirements {
+		r := picture
+		change(&r)
+		return r
+	}
+	for name, c := range map[string]struct {
+		vendor string
+		limits config.Limits
+		need   providers.Requirements
+		want   providers.Kind
+	}{
+		"as published":                  {config.VendorAnthropic, config.Limits{}, picture, ""},
+		"more bytes than published":     {config.VendorAnthropic, config.Limits{}, with(func(r *providers.Requirements) { r.Largest = 5<<20 + 4 }), providers.TooLarge},
+		"a contract for more bytes":     {config.VendorAnthropic, config.Limits{PictureBytes: 10 << 20}, with(func(r *providers.Requirements) { r.Largest = 5<<20 + 4 }), ""},
+		"and its end":                   {config.VendorAnthropic, config.Limits{PictureBytes: 10 << 20}, with(func(r *providers.Requirements) { r.Largest = 10<<20 + 4 }), providers.TooLarge},
+		"a longer edge than published":  {config.VendorAnthropic, config.Limits{}, with(func(r *providers.Requirements) { r.Edge = 8001 }), providers.TooLarge},
+		"another number leaves it":      {config.VendorAnthropic, config.Limits{PictureBytes: 10 << 20}, with(func(r *providers.Requirements) { r.Edge = 8001 }), providers.TooLarge},
+		"a server of short edges":       {config.VendorCompatible, config.Limits{PictureEdge: 1023}, picture, providers.TooLarge},
+		"exactly its edge":              {config.VendorCompatible, config.Limits{PictureEdge: 1024}, picture, ""},
+		"a server of one picture":       {config.VendorCompatible, config.Limits{Pictures: 1}, picture, providers.Unsupported},
+		"a server that publishes none":  {config.VendorCompatible, config.Limits{}, with(func(r *providers.Requirements) { r.Largest, r.Edge, r.Images = 1<<30, 1<<20, 999 }), ""},
+		"more pictures than published":  {config.VendorGroq, config.Limits{}, with(func(r *providers.Requirements) { r.Images = 6 }), providers.Unsupported},
+		"a contract for more pictures":  {config.VendorGroq, config.Limits{Pictures: 6}, with(func(r *providers.Requirements) { r.Images = 6 }), ""},
+		"no numbers for a missing type": {config.VendorGroq, config.Limits{Pictures: 6}, with(func(r *providers.Requirements) { r.Types = []media.Type{"image/gif"} }), providers.Unsupported},
+	} {
+		p := withFallbacks(0)
+		c2 := fixed("m")
+		c2.Vendor, c2.Limits = c.vendor, c.limits
+		p.Configurations["main"] = c2
+		_, err := newHouse(p).Resolve("main", c.need)
+		if kind(err) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && c.want == providers.TooLarge && !strings.Contains(err.Error(), "nothing was sent") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The edge that counts is the longer one, of any picture in the request.
+func TestRequirementsOf_TheLongestEdge(t *testing.T) {
+	t.Parallel()
+	req := providertest.VisionRequest(t)
+	img := req.Messages[2].Parts[0].Image
+	if got := providers.RequirementsOf(req); got.Edge != max(img.Width(), img.Height()) || got.Edge == min(img.Width(), img.Height()) {
+		t.Errorf("edge %d of %s", got.Edge, img)
+	}
+	a, b := providers.Requirements{Edge: 3}, providers.Requirements{Edge: 2}
+	if a.Merge(b).Edge != 3 || b.Merge(a).Edge != 3 {
+		t.Error("an edge shrank")
+	}
+}
+
+// A limit of the settings on a whole request reaches each adapter: no byte leaves.
+func TestLimits_OfAWholeRequest(t *testing.T) {
+	t.Parallel()
+	for vendor, w := range wires() {
+		s := providertest.NewFor(t, w.format)
+		s.Script(providertest.Text("A boat."))
+		c := fixed("m")
+		c.Vendor, c.BaseURL, c.PrivateNetwork, c.TimeoutSeconds = vendor, s.URL, true, 20
+		c.Limits.RequestBytes = 300
+		adapter, err := w.build("main", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adapter.Complete(t.Context(), providertest.VisionRequest(t)); kind(err) != providers.TooLarge || len(s.Requests()) != 0 {
+			t.Errorf("%s: %v after %d requests", vendor, err, len(s.Requests()))
+		}
+		c.Limits.RequestBytes = 1 << 20
+		if adapter, err = w.build("main", c); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adapter.Complete(t.Context(), providertest.VisionRequest(t)); err != nil || len(s.Requests()) != 1 {
+			t.Errorf("%s: %v after %d requests", vendor, err, len(s.Requests()))
+		}
+	}
+}
+
 func TestZones_NeverFurtherThanTheFirst(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) config.ProviderConfiguration {

@@ -176,7 +176,7 @@ func TestVendors_AreComplete(t *testing.T) {
 		if config.ShippedAddress[vendor] == "" {
 			t.Errorf("%s has no address", vendor)
 		}
-		if len(providers.LimitsOf(vendor).Types) == 0 {
+		if len(providers.LimitsOf(config.ProviderConfiguration{Vendor: vendor}).Types) == 0 {
 			t.Errorf("%s takes no pictures", vendor)
 		}
 	}

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -34,7 +33,7 @@ func New(name string, c config.ProviderConfiguration) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Provider{caller: wire.Caller{Name: name, Timeout: wire.Timeout(c)}}
+	p := &Provider{caller: wire.NewCaller(name, c)}
 	options := []option.RequestOption{
 		option.WithBaseURL(base + "/"),
 		option.WithMaxRetries(0),
@@ -62,11 +61,14 @@ func New(name string, c config.ProviderConfiguration) (*Provider, error) {
 func (p *Provider) Complete(ctx context.Context, req providers.Request) (providers.Response, error) {
 	params, err := p.params(req)
 	if err != nil {
-		kind := providers.BadRequest
-		if _, ok := errors.AsType[tooLarge](err); ok {
-			kind = providers.TooLarge
-		}
-		return providers.Response{}, p.caller.Fail(kind, 0, err.Error())
+		return providers.Response{}, p.caller.Fail(providers.BadRequest, 0, err.Error())
+	}
+	written, err := params.MarshalJSON()
+	if err != nil { // the SDK's words may hold content
+		return providers.Response{}, p.caller.Fail(providers.BadRequest, 0, "the request cannot be written")
+	}
+	if err := p.caller.Fits(len(written)); err != nil {
+		return providers.Response{}, err
 	}
 	sending, cancel := context.WithTimeoutCause(ctx, p.caller.Timeout, wire.ErrTimeout)
 	defer cancel()

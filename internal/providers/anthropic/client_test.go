@@ -141,7 +141,6 @@ func TestComplete_RefusedBeforeItIsSent(t *testing.T) {
 		req  providers.Request
 		kind providers.Kind
 	}{
-		"picture over 10 MiB":  {shown(picture(t, 2000, 1000)), providers.TooLarge},
 		"request over 32 MB":   {with(providers.Message{Role: providers.User, Text: strings.Repeat("x", 32_000_000)}), providers.TooLarge},
 		"picture of no type":   {shown(&media.Image{}), providers.BadRequest},
 		"no picture":           {shown(nil), providers.BadRequest},

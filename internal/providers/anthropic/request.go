@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,18 +20,8 @@ import (
 // vendor is whose raw messages are echoed.
 const vendor = config.VendorAnthropic
 
-const (
-	// defaultMaxTokens is sent when no limit is set, because this wire needs one.
-	defaultMaxTokens = 4096
-	// maxPictureBytes bounds one picture, counted on its base64 text: 10 MB on the API
-	// itself, 5 MB at Bedrock and Vertex AI. Anthropic's vision page, "General limits", as
-	// quoted at siweiblog.cn/blog/posts/ai-sonnet-4-6; kolega-code pull request 354; the API's
-	// own refusal, "image exceeds 10 MB maximum: ... > 10485760 bytes". Read on 2026-12-03.
-	maxPictureBytes = 10 << 20
-	// maxRequestBytes bounds a request: 32 MB. platform.claude.com/docs/en/api/errors,
-	// "Request size limits", read on 2026-12-03.
-	maxRequestBytes = 32_000_000
-)
+// defaultMaxTokens is sent when no limit is set, because this wire needs one.
+const defaultMaxTokens = 4096
 
 var (
 	// pictureTypes are what sdk.Base64ImageSourceParam names, v1.84.0, read on 2026-12-03.
@@ -41,16 +30,6 @@ var (
 	// 4356, read on 2026-12-03). The length is our own, to be on the safe side.
 	callID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 )
-
-// tooLarge says what is larger than this wire takes.
-type tooLarge struct {
-	what      string
-	has, most int
-}
-
-func (e tooLarge) Error() string {
-	return fmt.Sprintf("%s has %d bytes, %d are taken; nothing was sent", e.what, e.has, e.most)
-}
 
 // params writes a request in the wire's form. Errors name no content.
 func (p *Provider) params(req providers.Request) (sdk.MessageNewParams, error) {
@@ -74,13 +53,6 @@ func (p *Provider) params(req providers.Request) (sdk.MessageNewParams, error) {
 	}
 	if len(out.Tools) > 0 {
 		out.ToolChoice.OfAuto = &sdk.ToolChoiceAutoParam{}
-	}
-	body, err := out.MarshalJSON()
-	if err != nil { // the SDK's words may hold content
-		return out, errors.New("the request cannot be written")
-	}
-	if len(body) > maxRequestBytes {
-		return out, tooLarge{"the request", len(body), maxRequestBytes}
 	}
 	return out, nil
 }
@@ -148,9 +120,6 @@ func user(m providers.Message) ([]sdk.ContentBlockParamUnion, error) {
 		case part.Type == providers.ImagePart && part.Image != nil:
 			if !pictureTypes[part.Image.Type()] {
 				return nil, errors.New("a picture of a type this wire does not take; nothing was sent")
-			}
-			if n := base64.StdEncoding.EncodedLen(part.Image.Size()); n > maxPictureBytes {
-				return nil, tooLarge{"the encoded picture", n, maxPictureBytes}
 			}
 			blocks = append(blocks, sdk.NewImageBlockBase64(string(part.Image.Type()), part.Image.Base64()))
 		default: // never dropped in silence

@@ -16,15 +16,7 @@ import (
 	"google.golang.org/genai"
 )
 
-const (
-	apiVersion = "v1beta"
-
-	// maxRequestBytes is what a request with an inline picture may have in all:
-	// ai.google.dev/gemini-api/docs/image-understanding, read on 2026-12-03. Other
-	// inline data may have 100 MB (docs/file-input-methods); the rule for pictures is
-	// the narrower one.
-	maxRequestBytes = 20_000_000
-)
+const apiVersion = "v1beta"
 
 // modelID is what may become a part of the address.
 var modelID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
@@ -64,7 +56,7 @@ func New(name string, c config.ProviderConfiguration) (*Provider, error) {
 	if err != nil {
 		return nil, errors.New("gemini: the SDK does not take the configuration " + name)
 	}
-	return &Provider{caller: wire.Caller{Name: name, Timeout: wire.Timeout(c)}, models: sdk.Models}, nil
+	return &Provider{caller: wire.NewCaller(name, c), models: sdk.Models}, nil
 }
 
 // Complete implements providers.Provider.
@@ -77,9 +69,10 @@ func (p *Provider) Complete(ctx context.Context, req providers.Request) (provide
 	if err != nil {
 		return providers.Response{}, p.caller.Fail(providers.BadRequest, 0, err.Error())
 	}
-	if b, err := json.Marshal(body); err == nil && len(b) > maxRequestBytes {
-		return providers.Response{}, p.caller.Fail(providers.TooLarge, 0,
-			fmt.Sprintf("the request has %d bytes, %d are taken; nothing was sent", len(b), maxRequestBytes))
+	if b, err := json.Marshal(body); err == nil {
+		if err := p.caller.Fits(len(b)); err != nil {
+			return providers.Response{}, err
+		}
 	}
 	sending, cancel := context.WithTimeoutCause(ctx, p.caller.Timeout, wire.ErrTimeout)
 	defer cancel()

@@ -37,7 +37,7 @@ func New(name string, c config.ProviderConfiguration) (*Provider, error) {
 		return nil, err
 	}
 	return &Provider{
-		caller: wire.Caller{Name: name, Timeout: wire.Timeout(c)},
+		caller: wire.NewCaller(name, c),
 		url:    base + "/api/chat",
 		client: client,
 		authorize: func(h http.Header) {
@@ -53,6 +53,9 @@ func (p *Provider) Complete(ctx context.Context, req providers.Request) (provide
 	body, err := encode(req)
 	if err != nil {
 		return providers.Response{}, p.caller.Fail(providers.BadRequest, 0, err.Error())
+	}
+	if err := p.caller.Fits(len(body)); err != nil {
+		return providers.Response{}, err
 	}
 	sending, cancel := context.WithTimeoutCause(ctx, p.caller.Timeout, wire.ErrTimeout)
 	defer cancel()

@@ -36,7 +36,7 @@ func New(name string, c config.ProviderConfiguration) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Provider{caller: wire.Caller{Name: name, Timeout: wire.Timeout(c)}, vendor: v, detail: c.Detail}
+	p := &Provider{caller: wire.NewCaller(name, c), vendor: v, detail: c.Detail}
 	if p.detail == "" {
 		p.detail = "auto"
 	}
@@ -64,10 +64,9 @@ func (p *Provider) Complete(ctx context.Context, req providers.Request) (provide
 	if err != nil {
 		return providers.Response{}, p.caller.Fail(providers.BadRequest, 0, err.Error())
 	}
-	if p.vendor.maxRequestBytes > 0 {
-		if body, err := params.MarshalJSON(); err == nil && len(body) > p.vendor.maxRequestBytes {
-			return providers.Response{}, p.caller.Fail(providers.TooLarge, 0,
-				fmt.Sprintf("the request has %d bytes, %d are taken; nothing was sent", len(body), p.vendor.maxRequestBytes))
+	if body, err := params.MarshalJSON(); err == nil {
+		if err := p.caller.Fits(len(body)); err != nil {
+			return providers.Response{}, err
 		}
 	}
 	sending, cancel := context.WithTimeoutCause(ctx, p.caller.Timeout, wire.ErrTimeout)

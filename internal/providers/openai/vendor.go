@@ -14,16 +14,14 @@ import (
 type vendor struct {
 	completionTokens bool // the limit is max_completion_tokens, not max_tokens
 	shortIDs         bool // ids of calls must be exactly nine letters or digits
-	maxRequestBytes  int  // 0 = the wire's own limit is out of reach for one small picture
 }
 
-// Addresses and limits are from the vendors' API references, read on 2026-12-01.
+// Addresses are from the vendors' API references, read on 2026-12-01.
 var vendors = map[string]vendor{
 	config.VendorOpenAI:     {completionTokens: true}, // platform.openai.com/docs/api-reference/chat
 	config.VendorOpenRouter: {},                       // openrouter.ai/docs/api-reference
 	config.VendorMistral:    {shortIDs: true},         // docs.mistral.ai/api
-	// console.groq.com/docs/vision: 4 MB for a request with an encoded picture.
-	config.VendorGroq:       {maxRequestBytes: 4_000_000},
+	config.VendorGroq:       {},
 	config.VendorCompatible: {},
 }
 

@@ -14,14 +14,29 @@ import (
 	"syscall"
 	"time"
 
+	"editor-actions/internal/config"
 	"editor-actions/internal/providers"
 )
 
 // Caller tells failures of one provider from another: the name of the
 // configuration, and the time one request may take.
 type Caller struct {
-	Name    string
-	Timeout time.Duration
+	Name            string
+	Timeout         time.Duration
+	MaxRequestBytes int // 0 does not bound
+}
+
+// NewCaller is the caller of a configuration.
+func NewCaller(name string, c config.ProviderConfiguration) Caller {
+	return Caller{Name: name, Timeout: Timeout(c), MaxRequestBytes: providers.LimitsOf(c).MaxRequestBytes}
+}
+
+// Fits answers an error when a request has more bytes than the provider takes.
+func (c Caller) Fits(bytes int) error {
+	if c.MaxRequestBytes == 0 || bytes <= c.MaxRequestBytes {
+		return nil
+	}
+	return c.Fail(providers.TooLarge, 0, fmt.Sprintf("the request has %d bytes, %d are taken; nothing was sent", bytes, c.MaxRequestBytes))
 }
 
 // Fail makes an error in our own words. status is 0 when there was none.
