@@ -58,7 +58,7 @@ func (a *app) demoCommand() *cobra.Command {
 				if err := site.Served("http://" + addr.String()); err != nil {
 					log.WarnContext(cmd.Context(), "note address", "err", err)
 				}
-				a.welcome(addr, dir)
+				a.welcome(addr)
 			})
 		},
 	}
@@ -84,11 +84,11 @@ func ensureKeyset(path string) error {
 	return suspend.InitKeyset(path)
 }
 
-func (a *app) welcome(addr net.Addr, dir string) {
+func (a *app) welcome(addr net.Addr) {
 	_, _ = fmt.Fprintf(a.stdout, "\nAddress: http://%s/\n\nSign in as\n", addr)
 	for _, s := range demo.SignIns {
 		_, _ = fmt.Fprintf(a.stdout, "  %-16s %-24s %s\n", s.Username, s.Password, s.Role)
 	}
-	_, _ = fmt.Fprintf(a.stdout, "\nAgents connect to http://%s/mcp with a token, see docs/agents.md. Make one in another window:\n  %s --demo %q token create --user editor --name \"My agent\"\n", addr, os.Args[0], dir)
+	_, _ = fmt.Fprintf(a.stdout, "\nAgents connect to http://%s/mcp with a token, see docs/agents.md. Make one on the page http://%s/tokens.\n", addr, addr)
 	_, _ = fmt.Fprintln(a.stdout, "\nStop with Ctrl+C. Nothing leaves this machine: the model is a demonstration.")
 }

@@ -180,20 +180,20 @@ func (d *doctor) models(r *rooms, s *config.Settings, log *slog.Logger) {
 
 // tokens counts the access tokens that work, and those that soon will not.
 func (d *doctor) tokens(ctx context.Context, r *rooms, log *slog.Logger) {
-	now := time.Now()
-	list, err := token.New(r.db, r.cms, r.settings, log, time.Now).List(ctx, 0)
+	now, tokens := time.Now(), r.tokens(log)
+	list, err := tokens.List(ctx, 0)
 	if err != nil {
 		d.say(bad, "access tokens", "%v", err)
 		return
 	}
-	states, err := tokenStates(ctx, r, list, now)
+	states, err := tokens.States(ctx, list)
 	if err != nil {
 		d.say(bad, "access tokens", "%v", err)
 		return
 	}
 	valid, ending := 0, 0
 	for i, t := range list {
-		if states[i].state != "valid" {
+		if states[i] != token.Valid {
 			continue
 		}
 		valid++

@@ -90,9 +90,14 @@ func (a *app) serveAgent(ctx context.Context, s *config.Settings, text secret.St
 }
 
 // agents is the server for agents, over whichever transport.
+// tokens is the store of access tokens.
+func (r *rooms) tokens(log *slog.Logger) *token.Store {
+	return token.New(r.db, r.cms, r.settings, log, time.Now)
+}
+
 func (r *rooms) agents(log *slog.Logger, tools []readtools.Tool) *mcp.Server {
 	return mcp.New(mcp.Deps{
-		Tokens: token.New(r.db, r.cms, r.settings, log, time.Now), Proposals: r.agent, WriteTools: r.catalogue, ReadTools: tools,
+		Tokens: r.tokens(log), Proposals: r.agent, WriteTools: r.catalogue, ReadTools: tools,
 		Files: r.gate, Content: r.content, Settings: r.settings, Log: log, Version: version(),
 	})
 }

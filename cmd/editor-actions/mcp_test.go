@@ -341,7 +341,7 @@ func TestP11_MCP_RightsAreAskedOnEveryCall(t *testing.T) {
 		if err := read(); err != nil {
 			t.Errorf("with groups again: %v", err)
 		}
-		if err := s.tokens().Revoke(t.Context(), id); err != nil {
+		if err := s.tokens().Revoke(t.Context(), 0, id); err != nil {
 			t.Fatal(err)
 		}
 		_, err := p.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_proposals", Arguments: map[string]any{}})

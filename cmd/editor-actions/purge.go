@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
+
+	"editor-actions/internal/token"
 
 	"github.com/spf13/cobra"
 )
@@ -19,7 +22,8 @@ func (a *app) purgeCommand() *cobra.Command {
 		Short: "Expire and delete what is due now, in small chunks",
 		Long: "Does at once what a running service does now and then: expires runs that waited longer than review.expireAfterDays and\n" +
 			"deletes event streams privacy.retentionDays after their run has settled. With --runs it also deletes settled runs that are older.\n" +
-			"Pictures that tools made go with the end of their run; what is left of a run that is gone is deleted too.\n" +
+			"Pictures that tools made go with the end of their run; what is left of a run that is gone is deleted too,\n" +
+			"and so are access tokens that expired or were revoked more than 90 days ago.\n" +
 			"Decisions stay: they are the record of review. --dry-run only counts.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,13 +45,18 @@ func (a *app) purgeCommand() *cobra.Command {
 				}
 				return time.Now().AddDate(0, 0, -days)
 			}
+			tokens, ended := r.tokens(slog.New(slog.DiscardHandler)), time.Now().Add(-token.KeepEnded)
 			expire, events, old := ago(s.Review.ExpireAfterDays), ago(s.Privacy.RetentionDays), ago(runs)
 			if dry {
 				due, err := store.CountDue(cmd.Context(), expire, events, old)
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(a.stdout, "Would expire %d waiting runs, delete the events of %d runs, and delete %d runs and %d pictures without a run.\n", due.Expire, due.Events, due.Runs, due.Artifacts)
+				over, err := tokens.CountEnded(cmd.Context(), ended)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(a.stdout, "Would expire %d waiting runs, delete the events of %d runs, and delete %d runs, %d pictures without a run and %d access tokens.\n", due.Expire, due.Events, due.Runs, due.Artifacts, over)
 				return err
 			}
 			expired, err := inChunks(cmd.Context(), expire, store.Expire)
@@ -68,7 +77,11 @@ func (a *app) purgeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "Expired %d waiting runs, deleted the events of %d runs, and deleted %d runs and %d pictures without a run.\n", expired, streams, deleted, pictures)
+			forgotten, err := inChunks(cmd.Context(), ended, tokens.PurgeEnded)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "Expired %d waiting runs, deleted the events of %d runs, and deleted %d runs, %d pictures without a run and %d access tokens.\n", expired, streams, deleted, pictures, forgotten)
 			return err
 		},
 	}

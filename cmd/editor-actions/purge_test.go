@@ -13,28 +13,33 @@ func TestPurge_CountsFirstAndKeepsDecisions(t *testing.T) {
 		reviewer.decide(id, map[string]any{"verb": "approve", "turn": card.Turn, "digest": card.Digest})
 		c.await(id, "completed")
 		waits, _ := s.proposed(c, fileLake)
+		_, over := s.tokenOf(editorUID)
+		_, live := s.tokenOf(editorUID)
 		s.stop()
 		old := time.Now().UTC().AddDate(0, 0, -100)
 		s.exec("UPDATE tx_editoractions_run SET settled_at = ? WHERE id = ?", old, id)
 		s.exec("UPDATE tx_editoractions_run SET waiting_since = ? WHERE id = ?", old, waits)
 		s.exec("INSERT INTO tx_editoractions_artifact (id, version_id, run_id, scope_hash, acting_user, source, sha256, mime, width, height, size, title, live, created_at)" +
 			" VALUES ('a', 'v', 'gone', '', 1, 'tool', '', 'image/png', 1, 1, 1, '', 1, '2026-01-01 00:00:00')")
+		s.exec("UPDATE tx_editoractions_token SET expires_at = ? WHERE id = ?", old, over)
 		file := siteFile(t, s.site)
 		code, out, errs := command(t, nil, "purge", "--dry-run", "--runs", "90", "--config", file)
-		if code != 0 || out != "Would expire 1 waiting runs, delete the events of 1 runs, and delete 1 runs and 1 pictures without a run.\n" {
+		if code != 0 || out != "Would expire 1 waiting runs, delete the events of 1 runs, and delete 1 runs, 1 pictures without a run and 1 access tokens.\n" {
 			t.Fatalf("%d %q %s", code, out, errs)
 		}
 		if n := s.count("SELECT COUNT(*) FROM tx_editoractions_run WHERE status = 'waiting'"); n != 1 {
 			t.Error("a dry run changed something")
 		}
 		code, out, _ = command(t, nil, "purge", "--runs", "90", "--config", file)
-		if code != 0 || out != "Expired 1 waiting runs, deleted the events of 1 runs, and deleted 1 runs and 1 pictures without a run.\n" {
+		if code != 0 || out != "Expired 1 waiting runs, deleted the events of 1 runs, and deleted 1 runs, 1 pictures without a run and 1 access tokens.\n" {
 			t.Errorf("%d %q", code, out)
 		}
 		for query, want := range map[string]int{
 			"SELECT COUNT(*) FROM tx_editoractions_run":                                                             1,
 			"SELECT COUNT(*) FROM tx_editoractions_run WHERE status = 'expired' AND sealed_state IS NULL":           1,
 			"SELECT COUNT(*) FROM tx_editoractions_artifact":                                                        0,
+			"SELECT COUNT(*) FROM tx_editoractions_token":                                                           1,
+			"SELECT COUNT(*) FROM tx_editoractions_token WHERE id = '" + live + "'":                                 1,
 			"SELECT COUNT(*) FROM tx_editoractions_decision":                                                        1,
 			"SELECT COUNT(*) FROM tx_editoractions_event WHERE run_id NOT IN (SELECT id FROM tx_editoractions_run)": 0,
 		} {

@@ -93,8 +93,8 @@ func serve(ctx context.Context, settings func() *config.Settings, log *slog.Logg
 	}
 	r.withNotices(log)
 	deps := web.Deps{
-		Content: r.content,
-		Agent:   r.agent, Catalogue: r.catalogue, Models: r.directory, Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: settings, Log: log,
+		Content: r.content, Tokens: r.tokens(log),
+		Agent: r.agent, Catalogue: r.catalogue, Models: r.directory, Gate: r.gate, Scaler: r.scaler, CMS: r.cms, Settings: settings, Log: log,
 		Ready: func(ctx context.Context) error { return database.Ping(ctx, r.db) },
 	}
 	if settings().Server.SignIn == config.SignInDemo {

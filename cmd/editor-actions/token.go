@@ -133,25 +133,41 @@ func (a *app) tokenListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			states, err := tokenStates(cmd.Context(), r, list, time.Now())
+			states, err := tokens.States(cmd.Context(), list)
+			if err != nil {
+				return err
+			}
+			var uids []typo3.UserUID
+			for _, t := range list {
+				uids = append(uids, t.User)
+			}
+			users, err := r.cms.UserNames(cmd.Context(), uids)
 			if err != nil {
 				return err
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			_, _ = fmt.Fprintln(w, "id\tuser\tname\tscopes\tcreated\texpires\tlast used\tstate") // Flush reports a failure
 			for i, t := range list {
+				who, state := users[t.User], stateWords[states[i]]
+				if who == "" {
+					who = fmt.Sprintf("uid %d", t.User)
+				}
 				names := make([]string, len(t.Scopes))
 				for j, s := range t.Scopes {
 					names[j] = string(s)
 				}
-				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, states[i].user, t.Name, strings.Join(names, ","),
-					t.Created.Format(time.DateOnly), t.Expires.Format(time.DateOnly), usedOn(t.LastUsed), states[i].state)
+				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, who, t.Name, strings.Join(names, ","),
+					t.Created.Format(time.DateOnly), t.Expires.Format(time.DateOnly), usedOn(t.LastUsed), state)
 			}
 			return w.Flush()
 		},
 	}
 	c.Flags().StringVar(&user, "user", "", "only the tokens of this backend user, by name or uid")
 	return c
+}
+
+var stateWords = map[token.State]string{
+	token.Valid: "valid", token.Expired: "expired", token.Revoked: "revoked", token.NoAccess: "user may not enter",
 }
 
 func usedOn(t time.Time) string {
@@ -176,41 +192,6 @@ func anyUser(ctx context.Context, cms *typo3.CMS, nameOrUID string) (typo3.UserU
 	return 0, typo3.ErrUserNotFound
 }
 
-// tokenState is what a listing adds to a token.
-type tokenState struct{ user, state string }
-
-func tokenStates(ctx context.Context, r *rooms, list []token.Token, now time.Time) ([]tokenState, error) {
-	var uids []typo3.UserUID
-	for _, t := range list {
-		uids = append(uids, t.User)
-	}
-	names, err := r.cms.UserNames(ctx, uids)
-	if err != nil {
-		return nil, err
-	}
-	active, err := r.cms.Users(ctx, uids...)
-	if err != nil {
-		return nil, err
-	}
-	groups := r.settings().Access.Groups
-	out := make([]tokenState, len(list))
-	for i, t := range list {
-		out[i] = tokenState{user: names[t.User], state: "valid"}
-		if out[i].user == "" {
-			out[i].user = fmt.Sprintf("uid %d", t.User)
-		}
-		switch who := active[t.User]; {
-		case !t.Revoked.IsZero():
-			out[i].state = "revoked"
-		case !t.Live(now):
-			out[i].state = "expired"
-		case who == nil || !who.MayEnter(groups):
-			out[i].state = "user may not enter"
-		}
-	}
-	return out, nil
-}
-
 func (a *app) tokenRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke ID",
@@ -222,7 +203,7 @@ func (a *app) tokenRevokeCommand() *cobra.Command {
 				return err
 			}
 			defer r.close()
-			if err := tokens.Revoke(cmd.Context(), args[0]); err != nil {
+			if err := tokens.Revoke(cmd.Context(), 0, args[0]); err != nil {
 				return said(err)
 			}
 			_, err = fmt.Fprintf(a.stdout, "Token %s no longer works.\n", args[0])
@@ -250,5 +231,5 @@ func openTokensOf(ctx context.Context, s *config.Settings) (*rooms, *token.Store
 		r.close()
 		return nil, nil, err
 	}
-	return r, token.New(r.db, r.cms, r.settings, log, time.Now), nil
+	return r, r.tokens(log), nil
 }

@@ -353,6 +353,7 @@ type Server struct {
 // MCP rules what agents reach with access tokens.
 type MCP struct {
 	Enabled        bool `yaml:"enabled"`        // over HTTP
+	SelfService    bool `yaml:"selfService"`    // users make access tokens of their own
 	Vision         bool `yaml:"vision"`         // pictures travel as pictures
 	MaxWaiting     int  `yaml:"maxWaiting"`     // proposals of one user that wait at the same time
 	CallsPerMinute int  `yaml:"callsPerMinute"` // of one token, in one instance

@@ -97,7 +97,7 @@ func (s *Site) Settings(base *config.Settings) *config.Settings {
 	c.Review.RequireSecondApprover = true // the reviewer in a second window is the story of the demo
 	c.Sealing.KeysetFile = s.KeysetFile()
 	c.Sealing.Keyset = secret.String{}
-	c.MCP.Enabled, c.MCP.Vision, c.API.Vision = true, true, true
+	c.MCP.Enabled, c.MCP.SelfService, c.MCP.Vision, c.API.Vision = true, true, true, true
 	c.Assistant.Enabled = true
 	c.Server.SignIn = config.SignInDemo
 	c.Server.StateDir = filepath.Join(s.Dir, "cache")

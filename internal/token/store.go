@@ -18,7 +18,6 @@ import (
 	"editor-actions/internal/secret"
 	"editor-actions/internal/typo3"
 
-	"github.com/google/uuid"
 	"gorm.io/gorm"
 )
 
@@ -90,8 +89,8 @@ func hash(text string) string {
 // moment is now with the microseconds that both databases keep.
 func (s *Store) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// Create makes a token for a user who may use the service. The secret is in the
-// answer and nowhere else.
+// Create makes a token for a user who may use the service, and forgets what of theirs
+// ended more than KeepEnded ago. The secret is in the answer and nowhere else.
 func (s *Store) Create(ctx context.Context, n NewToken) (secret.String, *Token, error) {
 	if err := n.check(); err != nil {
 		return secret.String{}, nil, err
@@ -111,15 +110,73 @@ func (s *Store) Create(ctx context.Context, n NewToken) (secret.String, *Token, 
 	}
 	now := s.moment()
 	r := row{
-		ID: uuid.Must(uuid.NewV7()).String(), Name: n.Name, User: uint32(n.User), SecretHash: hash(text),
+		ID: n.id(), Name: n.Name, User: uint32(n.User), SecretHash: hash(text),
 		Scopes: strings.Join(names, ","), CreatedAt: now, ExpiresAt: now.Add(n.Lifetime),
 	}
-	if err := s.db.WithContext(ctx).Create(&r).Error; err != nil {
-		return secret.String{}, nil, fmt.Errorf("token: create: %w", err)
+	if err := s.insert(ctx, &r, now); err != nil {
+		return secret.String{}, nil, err
 	}
 	t := r.token()
 	s.log.InfoContext(ctx, "made access token", "token_id", t.ID, "be_user_uid", t.User)
 	return secret.New(text), &t, nil
+}
+
+// insert stores a new token, or one whose form came again. The limit on tokens is asked
+// before: two that come together may pass it by one.
+func (s *Store) insert(ctx context.Context, r *row, now time.Time) error {
+	db := s.db.WithContext(ctx)
+	if err := db.Where("be_user = ?", r.User).Where(ended, now.Add(-KeepEnded), now.Add(-KeepEnded)).Delete(&row{}).Error; err != nil {
+		return fmt.Errorf("token: forget ended: %w", err)
+	}
+	var live int64
+	if err := db.Model(&row{}).Where("be_user = ? AND id <> ? AND revoked_at IS NULL AND expires_at > ?", r.User, r.ID, now).Count(&live).Error; err != nil {
+		return fmt.Errorf("token: count: %w", err)
+	}
+	if live >= maxLive {
+		return ErrTooMany
+	}
+	err := db.Create(r).Error
+	if errors.Is(err, gorm.ErrDuplicatedKey) {
+		res := db.Model(&row{}).
+			Where("id = ? AND be_user = ? AND revoked_at IS NULL AND last_used_at IS NULL AND created_at > ?", r.ID, r.User, now.Add(-remakeWithin)).
+			Updates(map[string]any{"secret_hash": r.SecretHash, "name": r.Name, "scopes": r.Scopes, "expires_at": r.ExpiresAt})
+		if res.Error == nil && res.RowsAffected == 0 {
+			return ErrUsed
+		}
+		err = res.Error
+	}
+	if err != nil {
+		return fmt.Errorf("token: create: %w", err)
+	}
+	return nil
+}
+
+// ended is what a token fulfils that ended before a moment, given twice.
+const ended = "(expires_at < ? OR revoked_at < ?)"
+
+// CountEnded counts the tokens that ended before a moment.
+func (s *Store) CountEnded(ctx context.Context, before time.Time) (int, error) {
+	var n int64
+	if err := s.db.WithContext(ctx).Model(&row{}).Where(ended, before, before).Count(&n).Error; err != nil {
+		return 0, fmt.Errorf("token: count ended: %w", err)
+	}
+	return int(n), nil
+}
+
+// PurgeEnded deletes tokens that ended before a moment, at most limit, and answers how many.
+func (s *Store) PurgeEnded(ctx context.Context, before time.Time, limit int) (int, error) {
+	db := s.db.WithContext(ctx)
+	var ids []string
+	if err := db.Model(&row{}).Where(ended, before, before).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
+		return 0, fmt.Errorf("token: find ended: %w", err)
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	if err := db.Where("id IN ?", ids).Delete(&row{}).Error; err != nil {
+		return 0, fmt.Errorf("token: delete ended: %w", err)
+	}
+	return len(ids), nil
 }
 
 // List gives the tokens of one user, or of all when the user is 0, oldest first.
@@ -139,10 +196,43 @@ func (s *Store) List(ctx context.Context, user typo3.UserUID) ([]Token, error) {
 	return out, nil
 }
 
-// Revoke ends a token for good. A token that was revoked before keeps the moment it was.
-func (s *Store) Revoke(ctx context.Context, id string) error {
-	db := s.db.WithContext(ctx)
-	res := db.Model(&row{}).Where("id = ? AND revoked_at IS NULL", id).Update("revoked_at", s.moment())
+// States tells which of the tokens work now, in the order of the list.
+func (s *Store) States(ctx context.Context, list []Token) ([]State, error) {
+	uids := make([]typo3.UserUID, len(list))
+	for i := range list {
+		uids[i] = list[i].User
+	}
+	owners, err := s.users.Users(ctx, uids...)
+	if err != nil {
+		return nil, fmt.Errorf("token: load owners: %w", err)
+	}
+	out, now := make([]State, len(list)), s.moment()
+	for i := range list {
+		switch {
+		case !list[i].Revoked.IsZero():
+			out[i] = Revoked
+		case !list[i].Live(now):
+			out[i] = Expired
+		case !s.admits(owners[list[i].User]):
+			out[i] = NoAccess
+		default:
+			out[i] = Valid
+		}
+	}
+	return out, nil
+}
+
+// Revoke ends a token for good: one of that user's, or anybody's when the user is 0. A
+// token that was revoked before keeps the moment it was. Errors: ErrNotFound.
+func (s *Store) Revoke(ctx context.Context, user typo3.UserUID, id string) error {
+	whose := func() *gorm.DB {
+		db := s.db.WithContext(ctx).Model(&row{}).Where("id = ?", id)
+		if user != 0 {
+			db = db.Where("be_user = ?", uint32(user))
+		}
+		return db
+	}
+	res := whose().Where("revoked_at IS NULL").Update("revoked_at", s.moment())
 	if res.Error != nil {
 		return fmt.Errorf("token: revoke: %w", res.Error)
 	}
@@ -151,7 +241,7 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 		return nil
 	}
 	var known int64
-	if err := db.Model(&row{}).Where("id = ?", id).Count(&known).Error; err != nil {
+	if err := whose().Count(&known).Error; err != nil {
 		return fmt.Errorf("token: revoke: %w", err)
 	}
 	if known == 0 {
@@ -192,16 +282,18 @@ func (s *Store) owner(ctx context.Context, uid typo3.UserUID) (*typo3.BackendUse
 	if err != nil {
 		return nil, fmt.Errorf("token: load owner: %w", err)
 	}
-	user, ok := found[uid]
+	if !s.admits(found[uid]) {
+		return nil, ErrInvalid
+	}
+	return found[uid], nil
+}
+
+// admits reports whether a user, nil for one that cannot sign in, may use the service.
+// BE/adminOnly: below 0 nobody comes in, above it administrators do.
+func (s *Store) admits(user *typo3.BackendUser) bool {
 	settings := s.settings()
-	if !ok || !user.MayEnter(settings.Access.Groups) {
-		return nil, ErrInvalid
-	}
-	// BE/adminOnly: below 0 nobody comes in, above it administrators do.
-	if only := settings.TYPO3.AdminOnly; only < 0 || only > 0 && !user.Admin {
-		return nil, ErrInvalid
-	}
-	return user, nil
+	only := settings.TYPO3.AdminOnly
+	return user != nil && user.MayEnter(settings.Access.Groups) && only >= 0 && (only == 0 || user.Admin)
 }
 
 // touch notes that a token was used. That it cannot be noted stops nobody.

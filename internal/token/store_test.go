@@ -144,7 +144,7 @@ func TestCheck_OneAnswerForEveryInvalidToken(t *testing.T) {
 		refused("expired to the moment", good)
 		d.now = before
 		works("in time")
-		if err := d.Revoke(t.Context(), tok.ID); err != nil {
+		if err := d.Revoke(t.Context(), 0, tok.ID); err != nil {
 			t.Fatal(err)
 		}
 		refused("revoked", good)
@@ -156,19 +156,19 @@ func TestRevoke_IsForGood(t *testing.T) {
 	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
 		d := open(t, s)
 		_, tok := d.make(t, editor, time.Hour, token.Read)
-		if err := d.Revoke(t.Context(), tok.ID); err != nil {
+		if err := d.Revoke(t.Context(), 0, tok.ID); err != nil {
 			t.Fatal(err)
 		}
 		first, _ := d.List(t.Context(), 0)
 		d.now = d.now.Add(time.Minute)
-		if err := d.Revoke(t.Context(), tok.ID); err != nil {
+		if err := d.Revoke(t.Context(), 0, tok.ID); err != nil {
 			t.Errorf("a second time: %v", err)
 		}
 		again, err := d.List(t.Context(), 0)
 		if err != nil || again[0].Revoked.IsZero() || !again[0].Revoked.Equal(first[0].Revoked) {
 			t.Errorf("%+v %v", again, err)
 		}
-		if err := d.Revoke(t.Context(), "nobody"); !errors.Is(err, token.ErrNotFound) {
+		if err := d.Revoke(t.Context(), 0, "nobody"); !errors.Is(err, token.ErrNotFound) {
 			t.Error(err)
 		}
 	})
@@ -234,4 +234,126 @@ func TestCreate_RefusesInOneSentence(t *testing.T) {
 	if got, err := token.ParseScopes(" propose , read,read"); err != nil || len(got) != 2 || got[0] != token.Propose {
 		t.Errorf("%v %v", got, err)
 	}
+}
+
+// A form that is sent twice at once makes one token, and the secret that a person saw
+// last is the one that works. Later, or once it was used, it makes none.
+func TestCreate_TheSameFormTwice(t *testing.T) {
+	t.Parallel()
+	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
+		d := open(t, s)
+		ask := token.NewToken{Name: "An agent", User: editor, Scopes: []token.Scope{token.Read}, Lifetime: time.Hour, Key: "a form's key"}
+		first, made, err := d.Create(t.Context(), ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask.Scopes = []token.Scope{token.Read, token.Propose}
+		second, again, err := d.Create(t.Context(), ask)
+		if err != nil || again.ID != made.ID || second.Reveal() == first.Reveal() {
+			t.Fatalf("%+v %v", again, err)
+		}
+		if _, _, err := d.Check(t.Context(), first.Reveal()); !errors.Is(err, token.ErrInvalid) {
+			t.Errorf("the first secret: %v", err)
+		}
+		other := ask
+		other.User = admin
+		if _, theirs, err := d.Create(t.Context(), other); err != nil || theirs.ID == made.ID {
+			t.Errorf("somebody else's form of that key: %v", err)
+		}
+		got, _, err := d.Check(t.Context(), second.Reveal())
+		if err != nil || !got.May(token.Propose) {
+			t.Fatalf("the second secret: %v", err)
+		}
+		if _, _, err := d.Create(t.Context(), ask); !errors.Is(err, token.ErrUsed) {
+			t.Errorf("after its first use: %v", err)
+		}
+		if _, _, err := d.Check(t.Context(), second.Reveal()); err != nil {
+			t.Errorf("a refused form took the token away: %v", err)
+		}
+		ask.Key = "another"
+		_, revoked, err := d.Create(t.Context(), ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Revoke(t.Context(), 0, revoked.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := d.Create(t.Context(), ask); !errors.Is(err, token.ErrUsed) {
+			t.Errorf("after it was revoked: %v", err)
+		}
+		ask.Key = "a third"
+		if _, _, err := d.Create(t.Context(), ask); err != nil {
+			t.Fatal(err)
+		}
+		d.now = d.now.Add(3 * time.Minute)
+		if _, _, err := d.Create(t.Context(), ask); !errors.Is(err, token.ErrUsed) {
+			t.Errorf("three minutes later: %v", err)
+		}
+	})
+}
+
+func TestRevoke_OnlyOnesOwn(t *testing.T) {
+	t.Parallel()
+	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
+		d := open(t, s)
+		text, tok := d.make(t, editor, time.Hour, token.Read)
+		if err := d.Revoke(t.Context(), admin, tok.ID); !errors.Is(err, token.ErrNotFound) {
+			t.Errorf("somebody else's: %v", err)
+		}
+		if _, _, err := d.Check(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := d.Revoke(t.Context(), editor, tok.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := d.Check(t.Context(), text); !errors.Is(err, token.ErrInvalid) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCreate_HasALimitAndForgetsWhatEndedLongAgo(t *testing.T) {
+	t.Parallel()
+	testsite.Each(t, func(t *testing.T, s *testsite.Site) {
+		d := open(t, s)
+		_, old := d.make(t, editor, time.Hour, token.Read)
+		_, revoked := d.make(t, editor, token.MaxLifetime, token.Read)
+		if err := d.Revoke(t.Context(), 0, revoked.ID); err != nil {
+			t.Fatal(err)
+		}
+		d.now = d.now.Add(2 * time.Hour)
+		for range 50 {
+			d.make(t, editor, token.MaxLifetime, token.Read)
+		}
+		more := token.NewToken{Name: "n", User: editor, Scopes: []token.Scope{token.Read}, Lifetime: time.Hour}
+		if _, _, err := d.Create(t.Context(), more); !errors.Is(err, token.ErrTooMany) {
+			t.Fatalf("the fifty-first: %v", err)
+		}
+		d.make(t, admin, time.Hour, token.Read)
+		d.now = d.now.Add(token.KeepEnded - 3*time.Hour)
+		due := d.now.Add(-token.KeepEnded)
+		if n, err := d.CountEnded(t.Context(), due); err != nil || n != 0 {
+			t.Errorf("%d ended too early: %v", n, err)
+		}
+		d.now = d.now.Add(5 * time.Hour)
+		due = d.now.Add(-token.KeepEnded)
+		if n, err := d.CountEnded(t.Context(), due); err != nil || n != 3 {
+			t.Errorf("%d ended: %v", n, err)
+		}
+		if n, err := d.PurgeEnded(t.Context(), due, 1); err != nil || n != 1 {
+			t.Errorf("%d deleted: %v", n, err)
+		}
+		if _, _, err := d.Create(t.Context(), more); !errors.Is(err, token.ErrTooMany) {
+			t.Fatalf("still fifty: %v", err)
+		}
+		list, err := d.List(t.Context(), editor)
+		if err != nil || len(list) != 50 || list[0].ID == old.ID {
+			t.Errorf("%d are left: %v", len(list), err)
+		}
+		if n, err := d.PurgeEnded(t.Context(), due, 10); err != nil || n != 1 {
+			t.Errorf("the admin's: %d deleted: %v", n, err)
+		}
+	})
 }

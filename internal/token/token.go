@@ -10,12 +10,16 @@ import (
 
 	"editor-actions/internal/fault"
 	"editor-actions/internal/typo3"
+
+	"github.com/google/uuid"
 )
 
 // Errors of this room.
 var (
 	// ErrInvalid is the one answer for every token that opens nothing.
 	ErrInvalid  = fault.New(fault.Unauthenticated, "token_invalid", "This access token is not valid. It may be mistyped, revoked or expired, or belong to somebody who may not use this service.")
+	ErrUsed     = fault.New(fault.Stale, "token_form_used", "This form has made its token already. Revoke that one if you have not kept it, and open the page anew for another.")
+	ErrTooMany  = fault.New(fault.RateLimited, "token_too_many", "You have as many access tokens as one person may have. Revoke one that is not needed any more.")
 	ErrNotFound = fault.New(fault.NotFound, "token_not_found", "There is no such access token.")
 )
 
@@ -55,6 +59,11 @@ const (
 	MaxLifetime     = 365 * 24 * time.Hour
 	minLifetime     = time.Minute
 	maxName         = 100 // characters
+	maxLive         = 50  // of one user
+	// remakeWithin is how long a form that is sent again may mean the same token.
+	remakeWithin = 2 * time.Minute
+	// KeepEnded is how long a token is listed after its end.
+	KeepEnded = 90 * 24 * time.Hour
 )
 
 // Token is one access token without its secret.
@@ -76,12 +85,35 @@ func (t *Token) May(s Scope) bool { return slices.Contains(t.Scopes, s) }
 // on the token.
 func (t *Token) Live(now time.Time) bool { return t.Revoked.IsZero() && now.Before(t.Expires) }
 
+// State is whether a token works, seen from outside.
+type State string
+
+// The states.
+const (
+	Valid    State = "valid"
+	Expired  State = "expired"
+	Revoked  State = "revoked"
+	NoAccess State = "no_access" // its owner may not sign in or use the service
+)
+
 // NewToken is what Create stores.
 type NewToken struct {
 	Name     string
 	User     typo3.UserUID
 	Scopes   []Scope
 	Lifetime time.Duration
+	// Key, when not empty, is of the form that asks, and is used once: sent again at
+	// once, as by a double click, it makes the same token again with a new secret, so
+	// that the answer a person gets to see is the one that counts. Later it is ErrUsed.
+	Key string
+}
+
+// id is the token's: by chance, or the one that the user's key stands for.
+func (n *NewToken) id() string {
+	if n.Key == "" {
+		return uuid.Must(uuid.NewV7()).String()
+	}
+	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "editor-actions token %d %s", n.User, n.Key)).String()
 }
 
 func (n *NewToken) check() error {

@@ -15,7 +15,9 @@ import (
 	"editor-actions/internal/downscaler"
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/providers"
+	"editor-actions/internal/secret"
 	"editor-actions/internal/suspend"
+	"editor-actions/internal/token"
 	"editor-actions/internal/typo3"
 )
 
@@ -59,6 +61,14 @@ type contentReader interface {
 	File(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID, vision bool) (content.Block, error)
 }
 
+// tokenStore keeps access tokens; token.Store is the real one.
+type tokenStore interface {
+	Create(ctx context.Context, n token.NewToken) (secret.String, *token.Token, error)
+	List(ctx context.Context, user typo3.UserUID) ([]token.Token, error)
+	States(ctx context.Context, list []token.Token) ([]token.State, error)
+	Revoke(ctx context.Context, user typo3.UserUID, id string) error
+}
+
 // runs is everything the pages ask of the agent.
 type runs interface {
 	runStarter
@@ -95,6 +105,7 @@ type cms interface {
 	User(ctx context.Context, uid typo3.UserUID) (*typo3.BackendUser, error)
 	UserByName(ctx context.Context, name string) (*typo3.BackendUser, error)
 	CheckPassword(ctx context.Context, username, password string) (*typo3.BackendUser, error)
+	UserNames(ctx context.Context, ids []typo3.UserUID) (map[typo3.UserUID]string, error)
 	Metadata(ctx context.Context, tx *gorm.DB, file typo3.FileUID) (*typo3.Metadata, error)
 	BackendOpen(r typo3.SessionRequest) bool
 }
@@ -121,6 +132,7 @@ type Deps struct {
 	CMS       cms
 	Scaler    scaler
 	Content   contentReader
+	Tokens    tokenStore                                       // *token.Store
 	Agents    func(open func(*http.Request) bool) http.Handler // nil = none under /mcp
 	Sessions  sessionIssuer                                    // needed when server.signIn is "demo"
 	Ready     func(ctx context.Context) error                  // nil = always ready

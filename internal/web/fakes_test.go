@@ -42,7 +42,8 @@ var (
 type fakeCMS struct {
 	users    []*typo3.BackendUser
 	metadata map[typo3.FileUID]*typo3.Metadata
-	err      error // of the next questions
+	err      error         // of the next questions
+	original typo3.UserUID // who really is signed in, 0 = the same
 }
 
 func (f *fakeCMS) SessionUser(_ context.Context, r typo3.SessionRequest) (typo3.SessionResult, error) {
@@ -54,7 +55,7 @@ func (f *fakeCMS) SessionUser(_ context.Context, r typo3.SessionRequest) (typo3.
 	}
 	for _, u := range f.users {
 		if r.Cookie == cookieOf(u) {
-			return typo3.SessionResult{Result: "user", UserUID: u.UID}, nil
+			return typo3.SessionResult{Result: "user", UserUID: u.UID, OriginalUserUID: f.original}, nil
 		}
 	}
 	return typo3.SessionResult{Result: "none"}, nil
@@ -67,6 +68,16 @@ func (f *fakeCMS) User(_ context.Context, uid typo3.UserUID) (*typo3.BackendUser
 		}
 	}
 	return nil, fault.New(fault.NotFound, "user_not_found", "There is no such user.")
+}
+
+func (f *fakeCMS) UserNames(_ context.Context, ids []typo3.UserUID) (map[typo3.UserUID]string, error) {
+	out := map[typo3.UserUID]string{}
+	for _, u := range f.users {
+		if slices.Contains(ids, u.UID) {
+			out[u.UID] = u.DisplayName()
+		}
+	}
+	return out, nil
 }
 
 func (f *fakeCMS) UserByName(_ context.Context, name string) (*typo3.BackendUser, error) {

@@ -27,6 +27,8 @@ var (
 	errThumbsBusy  = fault.New(fault.RateLimited, "thumbnails_busy", "Too many pictures are waiting to be scaled. Try again in a moment.")
 	errNoModel     = fault.New(fault.NotFound, "unknown_model", "There is no such model configuration.")
 	errChecksBusy  = fault.New(fault.RateLimited, "checks_busy", "A check of this model is still running. Wait for its answer.")
+	errNoTokens    = fault.New(fault.Forbidden, "token_self_service", "Access tokens are made by your administration here, so none was made.")
+	errOtherUser   = fault.New(fault.Forbidden, "token_switched_user", "You are signed in as somebody else (switch user), so no token was made in their name.")
 	errAdminOnly   = fault.New(fault.Forbidden, "admin_only", "Only administrators may see this page.")
 	errJSONType    = fault.New(fault.Unsupported, "json_required", "Send the request as application/json.")
 	errJSONBody    = fault.New(fault.Invalid, "bad_json", "The request body is not the JSON object this call expects.")

@@ -41,12 +41,16 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"user_not_found":       "Diese Person gibt es im Backend nicht.",
 
 	// token
-	"token_invalid":   "Dieses Zugriffstoken gilt nicht. Es ist vielleicht vertippt, widerrufen oder abgelaufen, oder es gehört jemandem, der diesen Dienst nicht verwenden darf.",
-	"token_not_found": "Ein solches Zugriffstoken gibt es nicht.",
-	"token_name":      "Ein Token braucht einen Namen aus 1 bis %d sichtbaren Zeichen, zum Beispiel das Programm, das es verwenden wird.",
-	"token_lifetime":  "Ein Token gilt mindestens eine Minute und höchstens %d Tage.",
-	"token_scopes":    "%q ist kein Umfang; ein Token hat read, propose oder beides.",
-	"token_user":      "Diese Person darf sich nicht anmelden oder diesen Dienst nicht verwenden, ein Token würde also nichts öffnen.",
+	"token_invalid":       "Dieses Zugriffstoken gilt nicht. Es ist vielleicht vertippt, widerrufen oder abgelaufen, oder es gehört jemandem, der diesen Dienst nicht verwenden darf.",
+	"token_form_used":     "Aus diesem Formular ist schon ein Token entstanden. Widerrufen Sie es, wenn Sie es nicht aufbewahrt haben, und öffnen Sie die Seite neu für ein weiteres.",
+	"token_too_many":      "Sie haben so viele Zugriffstokens, wie eine Person haben darf. Widerrufen Sie eines, das nicht mehr gebraucht wird.",
+	"token_self_service":  "Zugriffstokens macht hier Ihre Administration, es entstand also keines.",
+	"token_switched_user": "Sie sind als jemand anderes angemeldet (Benutzerwechsel), darum entstand kein Token in dessen Namen.",
+	"token_not_found":     "Ein solches Zugriffstoken gibt es nicht.",
+	"token_name":          "Ein Token braucht einen Namen aus 1 bis %d sichtbaren Zeichen, zum Beispiel das Programm, das es verwenden wird.",
+	"token_lifetime":      "Ein Token gilt mindestens eine Minute und höchstens %d Tage.",
+	"token_scopes":        "%q ist kein Umfang; ein Token hat read, propose oder beides.",
+	"token_user":          "Diese Person darf sich nicht anmelden oder diesen Dienst nicht verwenden, ein Token würde also nichts öffnen.",
 
 	// mcp, content
 	"token_scope":             "Dieses Zugriffstoken darf das nicht: Es wurde ohne den Umfang %s gemacht.",

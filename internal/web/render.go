@@ -26,7 +26,8 @@ var templateFiles embed.FS
 type page struct {
 	Lang    string
 	Title   string
-	Nav     string // files, actions, review, explain: which entry is the current one
+	Nav     string // files, actions, review, tokens, explain, models: which entry is the current one
+	Agents  bool   // programs may connect, so there is a page of tokens
 	Viewer  *viewerView
 	Token   string
 	Pending int // proposals that wait, for the navigation
@@ -183,7 +184,7 @@ func (s *Server) newPage(c echo.Context, nav string, title Key, args ...any) pag
 		return p
 	}
 	p.Viewer = &viewerView{Name: in.viewer.DisplayName(), Admin: in.viewer.Admin, SignOut: s.demo()}
-	p.Token = in.token
+	p.Token, p.Agents = in.token, s.Settings().MCP.Enabled
 	n, err := s.Agent.Count(c.Request().Context(), in.viewer)
 	if err != nil {
 		s.Log.WarnContext(c.Request().Context(), "count waiting runs", "request_id", requestID(c), "err", err)

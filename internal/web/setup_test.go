@@ -50,6 +50,7 @@ type fixture struct {
 	runs     *fakeRuns
 	cat      *fakeCatalogue
 	scaler   *fakeScaler
+	tokens   *fakeTokens
 	models   *fakeModels
 	sessions *fakeSessions
 	logs     *strings.Builder
@@ -87,6 +88,7 @@ func setup(t *testing.T, opts ...func(*fixture)) *fixture {
 	f.addRuns()
 	f.cat, f.scaler = &fakeCatalogue{}, &fakeScaler{}
 	f.sessions = &fakeSessions{cms: f.cms}
+	f.tokens = &fakeTokens{now: func() time.Time { return f.now }}
 	f.models = &fakeModels{entered: make(chan struct{}, 1)}
 	for _, o := range opts {
 		o(f)
@@ -98,7 +100,7 @@ func setup(t *testing.T, opts ...func(*fixture)) *fixture {
 		t.Fatal(err)
 	}
 	s, err := web.New(web.Deps{
-		Content: files, Agents: f.agents,
+		Content: files, Agents: f.agents, Tokens: f.tokens,
 		Settings: func() *config.Settings { return f.settings }, Agent: f.runs, Catalogue: f.cat, Models: f.models, Gate: f.gate, CMS: f.cms,
 		Scaler: f.scaler, Sessions: f.sessions, Log: slog.New(slog.NewTextHandler(f.logs, nil)),
 		Now:   func() time.Time { return f.now },

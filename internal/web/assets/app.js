@@ -128,7 +128,21 @@ function follow(run) {
   addEventListener("pagehide", () => source.close());
 }
 
+// A button copies a field; the field is selected too, for whoever has no clipboard.
+function copier(button) {
+  const field = document.getElementById(button.dataset.copy);
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+      live.textContent = button.dataset.done;
+    } catch { /* the selection is there */ }
+  });
+}
+
 localTimes(document);
+document.querySelectorAll("[data-copy]").forEach(copier);
 document.querySelectorAll(".length[data-for]").forEach(counter);
 document.querySelectorAll("form[data-busy]").forEach(busyForm);
 document.querySelectorAll("form[data-all]").forEach(selectAll);
