@@ -67,6 +67,9 @@ func (p *peer) content(uid uint64) given {
 	if err != nil || len(res.Contents) != 1 {
 		p.t.Fatalf("%d: %v", uid, err)
 	}
+	if res.CacheScope != "private" {
+		p.t.Errorf("%d may be kept for others: %q", uid, res.CacheScope)
+	}
 	c := res.Contents[0]
 	g := given{text: c.Text, image: c.Blob}
 	if g.native() {
@@ -246,8 +249,8 @@ func TestMCP_ResourcesAreTheOwnersAndPaged(t *testing.T) {
 				continue
 			}
 			res, err := p.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
-			if err != nil || len(res.Contents) != 1 || res.Contents[0].MIMEType != "application/json" || !strings.Contains(res.Contents[0].Text, `"alternative":""`) {
-				t.Errorf("%s: %v", uri, err)
+			if err != nil || len(res.Contents) != 1 || res.Contents[0].MIMEType != "application/json" || !strings.Contains(res.Contents[0].Text, `"alternative":""`) || res.CacheScope != "private" {
+				t.Errorf("%s: %v %+v", uri, err, res)
 			}
 		}
 		for _, uri := range []string{"typo3-file://43", "typo3-file://0", "typo3-file://-1", "typo3-file://abc", "typo3-file://99999999999999999999", "typo3-file://23/../43", "typo3-file://23/secret"} {

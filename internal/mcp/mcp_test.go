@@ -158,6 +158,33 @@ func TestE3_I18_ListingReadsNoBytes(t *testing.T) {
 	}
 }
 
+// What is answered is of one user and of this moment: nobody between may keep it for others.
+func TestAnswers_AreNobodyElses(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	c := d.client("")
+	var got []sdk.CacheableResult
+	note := func(r sdk.CacheableResult, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r)
+	}
+	tools, err := c.ListTools(t.Context(), nil)
+	note(tools, err)
+	list, err := c.ListResources(t.Context(), nil)
+	note(list, err)
+	templates, err := c.ListResourceTemplates(t.Context(), nil)
+	note(templates, err)
+	for _, r := range got {
+		if r.GetCacheScope() != "private" || r.GetTTLMs() != 0 {
+			t.Errorf("%T may be kept: %q for %d ms", r, r.GetCacheScope(), r.GetTTLMs())
+		}
+	}
+}
+
+
 func TestRefusals_OursAreAFixedSentence(t *testing.T) {
 	t.Parallel()
 	d := setup(t)

@@ -121,7 +121,7 @@ func (s *Server) listResources(ctx context.Context, by *caller, req sdk.Request)
 	if err != nil {
 		return nil, s.protocolError(ctx, req, err)
 	}
-	res := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
+	res := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: ownAnswer}
 	if at >= len(roots) {
 		return res, nil
 	}

@@ -92,6 +92,7 @@ func New(d Deps) *Server {
 		Instructions: instructions, PageSize: 100,
 		// Neither list changes while a client looks at it, and nothing is logged to clients.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { *c = ownAnswer },
 	})
 	for _, t := range d.ReadTools {
 		s.addReadTool(t)
@@ -104,6 +105,10 @@ func New(d Deps) *Server {
 	s.sdk.AddReceivingMiddleware(s.guard)
 	return s
 }
+
+// ownAnswer says that an answer is of one user and of this moment. The protocol's own
+// default is that anybody between us and the client may keep it for everybody.
+var ownAnswer = sdk.Cacheable{CacheScope: "private"}
 
 // annotations describe a tool for clients that ask their user before a call.
 func annotations(title string, readOnly bool) *sdk.ToolAnnotations {
