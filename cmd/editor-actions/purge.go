@@ -24,7 +24,7 @@ func (a *app) purgeCommand() *cobra.Command {
 			"deletes event streams privacy.retentionDays after their run has settled. With --runs it also deletes settled runs that are older.\n" +
 			"Pictures that tools made go with the end of their run; what is left of a run that is gone is deleted too,\n" +
 			"and so are access tokens that expired or were revoked more than 90 days ago.\n" +
-			"Decisions stay: they are the record of review. --dry-run only counts.",
+			"Decisions stay: they are the record of review. Proposals stay while their assistant run goes on. --dry-run only counts.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if runs < 0 {

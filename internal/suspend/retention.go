@@ -28,12 +28,17 @@ func (s *Store) PurgeEvents(ctx context.Context, settledBefore time.Time, limit 
 	return len(ids), nil
 }
 
+// oldRuns are runs that nothing asks for any more. The proposals of an assistant run that
+// goes on are still asked for: it counts them and reads what became of them.
+const oldRuns = "settled_at < ? AND sealed_state IS NULL" +
+	" AND NOT EXISTS (SELECT 1 FROM " + runTable + " p WHERE p.id = " + runTable + ".parent AND p.settled_at IS NULL)"
+
 // PurgeRuns deletes runs that settled before a moment, of at most limit, with their
 // event streams, and answers how many. Decisions stay. A run whose state could not be
-// opened is kept: the key may come back (P17).
+// opened is kept: the key may come back (P17). So is a proposal whose assistant run goes on.
 func (s *Store) PurgeRuns(ctx context.Context, settledBefore time.Time, limit int) (int, error) {
 	var ids []string
-	err := s.conn(ctx, nil).Model(&runRow{}).Where("settled_at < ? AND sealed_state IS NULL", settledBefore.UTC()).
+	err := s.conn(ctx, nil).Model(&runRow{}).Where(oldRuns, settledBefore.UTC()).
 		Order("settled_at, id").Limit(limit).Pluck("id", &ids).Error
 	if err != nil {
 		return 0, fmt.Errorf("suspend: find old runs: %w", err)
@@ -76,7 +81,7 @@ func (s *Store) CountDue(ctx context.Context, expire, events, runs time.Time) (D
 	}{
 		{expire, &out.Expire, "status = '" + string(Waiting) + "' AND waiting_since < ?"},
 		{events, &out.Events, "settled_at < ? AND EXISTS (SELECT 1 FROM tx_editoractions_event e WHERE e.run_id = tx_editoractions_run.id)"},
-		{runs, &out.Runs, "settled_at < ? AND sealed_state IS NULL"},
+		{runs, &out.Runs, oldRuns},
 	} {
 		if c.before.IsZero() {
 			continue

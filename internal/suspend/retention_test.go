@@ -80,3 +80,33 @@ func TestS47_APurgeNeverLeavesHalf(t *testing.T) {
 		}
 	})
 }
+
+// A run that waits for its proposals still counts them and tells its model what became of
+// them: a written one that was purged would be told as not written (P18).
+func TestPurgeRuns_KeepsProposalsOfARunThatGoesOn(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *site) {
+		parent, children := s.paused(2)
+		s.must(s.Reject(t.Context(), nil, s.on(&children[0], 9)))
+		s.clock.pass(time.Hour)
+		purge := func() int {
+			t.Helper()
+			due, err := s.CountDue(t.Context(), time.Time{}, time.Time{}, s.clock.now())
+			s.must(err)
+			n, err := s.PurgeRuns(t.Context(), s.clock.now(), 10)
+			s.must(err)
+			if due.Runs != n {
+				t.Errorf("%d are purged, %d were counted", n, due.Runs)
+			}
+			return n
+		}
+		if n := purge(); n != 0 {
+			t.Errorf("%d are purged under a run that goes on", n)
+		}
+		s.must(s.Cancel(t.Context(), parent.ID, 1))
+		s.clock.pass(time.Hour)
+		if n := purge(); n != 2 || s.now(children[1].ID).Status != suspend.Waiting {
+			t.Errorf("%d are purged, not the run and its decided proposal", n)
+		}
+	})
+}
