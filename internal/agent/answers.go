@@ -125,23 +125,32 @@ func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run,
 // sendBack answers the ask again of a proposal that an assistant run made: this one ends,
 // and that run reads why and may propose a better one.
 func (a *Agent) sendBack(ctx context.Context, r DecideRequest, run *suspend.Run, state *suspend.State) (DecideResult, error) {
-	parent, err := a.Store.Get(ctx, run.Parent)
-	if errors.Is(err, suspend.ErrRunNotFound) || err == nil && parent.Status != suspend.Paused {
-		return DecideResult{}, ErrNoModel
-	}
-	if err != nil {
-		return DecideResult{}, err
-	}
 	d := a.decision(r, run)
 	d.Fields = shownFields(state)
-	res, late, err := a.lateOr(ctx, run, a.Store.Reject(ctx, nil, d))
-	if late || err != nil {
+	err := a.Store.SendBack(ctx, d, run.Parent)
+	if errors.Is(err, suspend.ErrNotPaused) {
+		return a.notSentBack(ctx, run)
+	}
+	if res, late, err := a.lateOr(ctx, run, err); late || err != nil {
 		return res, err
 	}
 	a.Log.InfoContext(ctx, "sent proposal back", "run_id", run.ID, "be_user_uid", r.Reviewer.UID)
 	a.hub.changed(run.ID)
 	run.Status, run.Reason = suspend.Rejected, suspend.ReasonRejected
 	return DecideResult{Outcome: AskedAgain, Run: run}, nil
+}
+
+// notSentBack is why a proposal could not be sent back: its assistant run ended, or it goes
+// on because somebody decided this card a moment ago.
+func (a *Agent) notSentBack(ctx context.Context, run *suspend.Run) (DecideResult, error) {
+	now, err := a.Store.Get(ctx, run.ID)
+	if err != nil {
+		return DecideResult{}, err
+	}
+	if now.Status != suspend.Waiting {
+		return a.late(ctx, now)
+	}
+	return DecideResult{}, ErrNoModel
 }
 
 // askedState is the state with the call answered and the proposal kept for the next card.

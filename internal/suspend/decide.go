@@ -98,9 +98,8 @@ func (s *Store) AskAgain(ctx context.Context, tx *gorm.DB, d Decision, next Stat
 	}))
 }
 
-// Reject settles the run without a write and erases its state. It also carries out the
-// ask again of a proposal whose model is another run's: the decision keeps its verb, and
-// that run reads it.
+// Reject settles the run without a write and erases its state. In SendBack the decision
+// keeps its verb.
 func (s *Store) Reject(ctx context.Context, tx *gorm.DB, d Decision) error {
 	if d.Verb != VerbAskAgain {
 		d.Verb = VerbReject

@@ -8,6 +8,7 @@ var (
 	ErrStaleTurn        = fault.New(fault.Stale, "stale_turn", "This run has moved on since the page was opened. Nothing was written; look at it again.")
 	ErrAlreadyDecided   = fault.New(fault.Stale, "already_decided", "This run was decided already.")
 	ErrNotCancellable   = fault.New(fault.Stale, "not_cancellable", "This run has ended or has written its change, so it cannot be cancelled.")
+	ErrNotPaused        = fault.New(fault.Stale, "not_paused", "The assistant no longer waits for this proposal, so it cannot be asked again.")
 	ErrLeaseLost        = fault.New(fault.Internal, "lease_lost", "Another worker has taken this run over.")
 	ErrNothingToDo      = fault.New(fault.NotFound, "nothing_to_do", "No run waits for a worker.")
 	ErrRunEnded         = fault.New(fault.Stale, "run_ended", "This run has ended, so nothing is kept for it any more.")

@@ -67,6 +67,24 @@ func (s *Store) Resume(ctx context.Context, limit int) (int, error) {
 	return resumed, nil
 }
 
+// SendBack is Reject of a proposal that its assistant run shall make anew: the decision
+// says so, and that run reads it. The run is held until the commit, so that it neither
+// ends nor goes on in between: ErrNotPaused when it does not wait any more, and nothing
+// is decided then.
+func (s *Store) SendBack(ctx context.Context, d Decision, parent RunID) error {
+	d.Verb = VerbAskAgain
+	return s.transaction(ctx, func(tx *gorm.DB) error {
+		held := toResume.of(s.conn(ctx, tx)).Where("id = ?", string(parent)).Updates(map[string]any{"version": gorm.Expr("version")})
+		if held.Error != nil {
+			return fmt.Errorf("suspend: hold run of proposal: %w", held.Error)
+		}
+		if held.RowsAffected != 1 {
+			return ErrNotPaused
+		}
+		return s.Reject(ctx, tx, d)
+	})
+}
+
 // Proposed lists the proposals of an assistant run, in the order they were made.
 func (s *Store) Proposed(ctx context.Context, parent RunID) ([]Run, error) {
 	if parent == "" {

@@ -96,6 +96,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"refused_call":            "Der Aufruf wurde zurückgewiesen.",
 
 	// suspend
+	"not_paused":         "Der Assistent wartet nicht mehr auf diesen Vorschlag, er kann also nicht noch einmal gefragt werden.",
 	"already_decided":    "Über diesen Lauf ist schon entschieden.",
 	"not_cancellable":    "Dieser Lauf ist zu Ende oder hat seine Änderung geschrieben und lässt sich nicht mehr abbrechen.",
 	"lease_lost":         "Ein anderer Arbeitsprozess hat diesen Lauf übernommen.",
