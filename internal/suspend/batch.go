@@ -15,7 +15,7 @@ const BatchStopped = "batch_stopped"
 // answers those that are new: a run whose idempotency key is taken is there already.
 func (s *Store) CreateAll(ctx context.Context, runs []NewRun) ([]Run, error) {
 	var out []Run
-	err := s.conn(ctx, nil).Transaction(func(tx *gorm.DB) error {
+	err := s.transaction(ctx, func(tx *gorm.DB) error { // clicks at the same moment meet at the keys
 		out = nil
 		for _, n := range runs {
 			run, created, err := s.create(ctx, tx, n)
