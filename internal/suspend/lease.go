@@ -163,14 +163,15 @@ func (s *Store) Renew(ctx context.Context, id RunID, owner string, lease time.Du
 }
 
 // SaveProgress stores what a segment has reached so far, so that a worker that
-// takes the run over does not pay for it again.
+// takes the run over does not pay for it again. The claims until then got somewhere, so
+// they do not count against the run any more.
 func (s *Store) SaveProgress(ctx context.Context, id RunID, owner string, state State, usage providers.Usage) error {
 	sealed, err := s.reseal(id, state, func(*origin) {})
 	if err != nil {
 		return err
 	}
 	return one(func() *gorm.DB {
-		return s.held(ctx, toKeep, id, owner).Updates(billed(usage, "", "", sealed.into(map[string]any{})))
+		return s.held(ctx, toKeep, id, owner).Updates(billed(usage, "", "", sealed.into(map[string]any{"attempts": 0})))
 	}, ErrLeaseLost, "save progress")
 }
 

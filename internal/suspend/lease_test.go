@@ -289,3 +289,28 @@ func TestP10_ManyWorkersOnTwoInstancesClaimEachRunOnce(t *testing.T) {
 		}
 	})
 }
+
+// A claim that got somewhere is not counted against the run: a long run that several
+// restarts interrupt, each after some progress, is not given up.
+func TestClaim_ProgressIsNotAnAttempt(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *site) {
+		s.queued()
+		for n := range 5 {
+			run, _, err := s.Claim(t.Context(), "w", lease, 2)
+			if err != nil {
+				t.Fatalf("after %d claims: %v", n, err)
+			}
+			s.must(s.SaveProgress(t.Context(), run.ID, "w", begun(), providers.Usage{}))
+			s.clock.pass(2 * lease)
+		}
+		for range 2 {
+			_, _, err := s.Claim(t.Context(), "w", lease, 2)
+			s.must(err)
+			s.clock.pass(2 * lease)
+		}
+		if _, _, err := s.Claim(t.Context(), "w", lease, 2); !errors.Is(err, suspend.ErrNothingToDo) {
+			t.Errorf("a run that gets nowhere is not given up: %v", err)
+		}
+	})
+}
