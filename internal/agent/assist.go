@@ -61,13 +61,13 @@ func (s *segment) assist(ctx context.Context) {
 		}
 	}
 	for h.within() {
-		paused, err := h.turn(ctx)
-		if errors.Is(err, toolimages.ErrUnavailable) { // the right to see a picture went while it was on its way
-			s.stop(ctx, err, suspend.ReasonFileGone)
+		if !s.a.Settings().Assistant.Enabled { // days may lie between two turns
+			s.settle(ctx, suspend.Failed, suspend.ReasonToolOff, "", "")
 			return
 		}
+		paused, err := h.turn(ctx)
 		if err != nil {
-			s.stop(ctx, err, suspend.ReasonProviderFailed)
+			s.stop(ctx, err, brokeOff(err))
 			return
 		}
 		if paused {
@@ -75,6 +75,17 @@ func (s *segment) assist(ctx context.Context) {
 		}
 	}
 	s.settle(ctx, suspend.Completed, suspend.ReasonLimit, "", "")
+}
+
+// brokeOff is why a turn could not be finished: the model is only blamed for its own part.
+func brokeOff(err error) suspend.Reason {
+	if errors.Is(err, toolimages.ErrUnavailable) { // the right to see a picture went while it was on its way
+		return suspend.ReasonFileGone
+	}
+	if _, ok := errors.AsType[*providers.Error](err); ok {
+		return suspend.ReasonProviderFailed
+	}
+	return suspend.ReasonInternal
 }
 
 // open reads what the run knows of itself and prepares its tools.

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"editor-actions/internal/config"
+	"editor-actions/internal/providers/providertest"
+)
+
+// An operator who switches the assistant off stops the runs that are under way, too: nothing
+// more is sent, and what waits for a person keeps waiting.
+func TestAssistant_SwitchedOffStopsWhatIsUnderWay(t *testing.T) {
+	eachService(t, withAssistant, func(t *testing.T, s *service) {
+		s.model.Script(
+			providertest.Calls(propose("a1", fileLake, "Mist over a lake at dawn"), propose("a2", fileSunset, "The sun comes up behind green hills")),
+			providertest.Text("never asked"),
+		)
+		editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+		id := editor.ask("1:/user_upload/", "Describe them.")
+		editor.await(id, "paused")
+		s.change(func(c *config.Settings) { c.Assistant.Enabled = false })
+		for i, child := range s.proposals(id) {
+			r, res := reviewer.decide(child, decisionBody(reviewer.card(child), []string{"approve", "reject"}[i]))
+			mustOutcome(t, r, res, []string{"written", "rejected"}[i])
+		}
+		run := editor.await(id, "failed", "completed")
+		if n := len(s.model.Requests()); n != 1 || run.Status != "failed" || run.Reason != "tool_off" {
+			t.Errorf("%d requests, %+v", n, run)
+		}
+	})
+}
+
+// What fails in the site's database is not told as a failure of the model.
+func TestAssistant_ABrokenSiteIsNoFailureOfTheModel(t *testing.T) {
+	eachService(t, withAssistant, func(t *testing.T, s *service) {
+		release := make(chan struct{})
+		s.model.Script(providertest.Hold(release, providertest.Calls(propose("a1", fileLake, "Mist over a lake at dawn"))))
+		editor := s.as(editorUID)
+		id := editor.ask("1:/user_upload/", "Describe it.")
+		editor.await(id, "running")
+		for deadline := time.Now().Add(time.Minute); len(s.model.Requests()) == 0; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("nothing is sent")
+			}
+		}
+		s.exec("ALTER TABLE sys_file RENAME TO sys_file_away")
+		close(release)
+		for deadline := time.Now().Add(time.Minute); s.count("SELECT COUNT(*) FROM tx_editoractions_run WHERE id = ? AND settled_at IS NOT NULL", id) == 0; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the run does not end")
+			}
+		}
+		s.exec("ALTER TABLE sys_file_away RENAME TO sys_file")
+		if run := editor.run(id); run.Reason != "internal" {
+			t.Errorf("%+v", run)
+		}
+	})
+}
