@@ -81,3 +81,28 @@ func TestAssistant_RunPageListsItsProposals(t *testing.T) {
 		t.Error("somebody who may not see the folder reads about it")
 	}
 }
+
+// P18: a request that ended early may have proposals that are written. No sentence about it
+// says that nothing was stored.
+func TestP18_AnEndedRequestSaysNothingAboutItsProposals(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	view := &f.runs.cards[runWorking].View
+	view.File, view.Folder = nil, "1:/press/"
+	view.Run.Action, view.Run.Folder, view.Run.Settled = actions.Assistant, "1:/press/", clock
+	for reason, status := range map[suspend.Reason]suspend.Status{
+		suspend.ReasonCancelled: suspend.Cancelled, suspend.ReasonToolOff: suspend.Failed, suspend.ReasonUserGone: suspend.Failed,
+		suspend.ReasonFileGone: suspend.Failed, suspend.ReasonProviderFailed: suspend.Failed, suspend.ReasonPolicyDenied: suspend.Failed,
+		suspend.ReasonPolicyApproval: suspend.Failed, suspend.ReasonRetriesExhausted: suspend.Failed, suspend.ReasonUnreadable: suspend.Failed,
+		suspend.ReasonInternal: suspend.Failed, suspend.ReasonLimit: suspend.Completed, suspend.ReasonAnswered: suspend.Completed,
+	} {
+		view.Run.Status, view.Run.Reason = status, reason
+		for user, untrue := range map[*typo3.BackendUser]string{editor: "Nothing was stored", german: "nichts gespeichert"} {
+			_, doc := f.get(user, "/runs/"+string(runWorking))
+			got := text(find(doc, "div", "id", "outcome"))
+			if got == "" || strings.Contains(got, untrue) {
+				t.Errorf("%s: %q", reason, got)
+			}
+		}
+	}
+}

@@ -207,6 +207,13 @@ func outcome(w *words, r *agent.RunView) (tone, text string) {
 	default:
 		tone = "danger"
 	}
+	if r.Run.Action == actions.Assistant && r.Run.Status != suspend.Completed { // its proposals may be written
+		k := Key("outcome.assistant." + string(r.Run.Reason))
+		if !w.Has(k) {
+			k = "outcome.assistant.internal"
+		}
+		return tone, w.T(k) + " " + w.T("outcome.assistant.stay")
+	}
 	if k := Key("outcome." + string(r.Run.Reason)); w.Has(k) {
 		return tone, w.T(k)
 	}

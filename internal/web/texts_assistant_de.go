@@ -22,4 +22,18 @@ var germanAssistantTexts = map[Key]string{
 	"step.proposals":   "Über seine Vorschläge wird entschieden",
 	"outcome.answered": "Der Assistent ist fertig.",
 	"outcome.limit":    "Der Assistent hat verbraucht, was eine Anfrage verbrauchen darf, und aufgehört. Seine Vorschläge bleiben.",
+
+	"flash.cancelled_assistant": "Die Anfrage wurde abgebrochen. Was über ihre Vorschläge entschieden wurde, bleibt; wartende Karten können noch entschieden werden.",
+
+	"outcome.assistant.stay":              "Was über ihre Vorschläge entschieden wurde, bleibt; wartende Karten können noch entschieden werden.",
+	"outcome.assistant.cancelled":         "Die Anfrage wurde abgebrochen.",
+	"outcome.assistant.tool_off":          "Der Assistent wurde abgeschaltet und die Anfrage deshalb gestoppt.",
+	"outcome.assistant.user_gone":         "Die Person, die angefragt hat, kann sich nicht mehr anmelden; die Anfrage wurde gestoppt.",
+	"outcome.assistant.file_gone":         "Der Ordner oder ein Bild darin lässt sich nicht mehr verwenden; die Anfrage wurde gestoppt.",
+	"outcome.assistant.provider_failed":   "Das Modell war nicht erreichbar oder gab keine brauchbare Antwort; die Anfrage wurde gestoppt.",
+	"outcome.assistant.policy_denied":     "Eine Sicherheitsregel hat eine Nachricht an das Modell zurückgehalten; die Anfrage wurde gestoppt.",
+	"outcome.assistant.policy_approval":   "Eine Sicherheitsregel verlangt eine Genehmigung, die dieser Dienst nicht anbietet; die Anfrage wurde gestoppt.",
+	"outcome.assistant.retries_exhausted": "Die Anfrage wurde mehrmals versucht und kam nicht weiter; sie wurde gestoppt.",
+	"outcome.assistant.unreadable":        "Der gespeicherte Stand der Anfrage ließ sich nicht öffnen; sie wurde gestoppt.",
+	"outcome.assistant.internal":          "Der Dienst hatte ein Problem; die Anfrage wurde gestoppt.",
 }

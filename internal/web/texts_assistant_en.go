@@ -22,4 +22,18 @@ var englishAssistantTexts = map[Key]string{
 	"step.proposals":   "Its proposals are decided",
 	"outcome.answered": "The assistant is done.",
 	"outcome.limit":    "The assistant has used up what one request may take, and stopped. Its proposals stay.",
+
+	"flash.cancelled_assistant": "The request was cancelled. What was decided about its proposals stays; cards that wait can still be decided.",
+
+	"outcome.assistant.stay":              "What was decided about its proposals stays; cards that wait can still be decided.",
+	"outcome.assistant.cancelled":         "The request was cancelled.",
+	"outcome.assistant.tool_off":          "The assistant was switched off, so the request was stopped.",
+	"outcome.assistant.user_gone":         "The person who made the request can no longer sign in, so it was stopped.",
+	"outcome.assistant.file_gone":         "The folder or a picture of it can no longer be used, so the request was stopped.",
+	"outcome.assistant.provider_failed":   "The model could not be reached or gave no usable answer, so the request was stopped.",
+	"outcome.assistant.policy_denied":     "A safety rule kept a message to the model back, so the request was stopped.",
+	"outcome.assistant.policy_approval":   "A safety rule asks for an approval that this service does not offer, so the request was stopped.",
+	"outcome.assistant.retries_exhausted": "The request was tried several times and got no further, so it was stopped.",
+	"outcome.assistant.unreadable":        "The stored state of the request could not be opened, so it was stopped.",
+	"outcome.assistant.internal":          "The service had a problem, so the request was stopped.",
 }
