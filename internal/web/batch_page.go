@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -114,7 +115,7 @@ func (s *Server) startBatch(c echo.Context) error {
 	if err != nil {
 		return keep(err, f, "/batch?uid="+url.QueryEscape(f.Text("uid")))
 	}
-	if _, err := s.Agent.BatchRuns(c.Request().Context(), in.viewer, b.ID); err != nil { // nothing was started, now or by a click before
+	if _, err := s.Agent.BatchRuns(c.Request().Context(), in.viewer, b.ID); errors.Is(err, agent.ErrRunNotFound) { // nothing was started, now or by a click before
 		return again(http.StatusUnprocessableEntity, errEmptyBatch)
 	}
 	return s.redirect(c, "/batch/"+b.ID)

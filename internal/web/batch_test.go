@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,6 +49,9 @@ func (f *fakeRuns) StartBatch(ctx context.Context, r agent.BatchRequest) (*agent
 }
 
 func (f *fakeRuns) BatchRuns(_ context.Context, _ *typo3.BackendUser, id string) ([]agent.RunView, error) {
+	if f.batchFails != nil {
+		return nil, f.batchFails
+	}
 	if id != batchID || len(f.batches) == 0 {
 		return nil, agent.ErrRunNotFound
 	}
@@ -125,6 +129,11 @@ func TestBatch_StartsWithTheTokenOnly(t *testing.T) {
 	wantStatus(t, res, http.StatusUnprocessableEntity)
 	if !strings.Contains(text(parse(t, res)), "nothing to start") {
 		t.Error("an empty batch is not explained")
+	}
+	f.runs.batchFails = errors.New("the database went away")
+	res = f.post(editor, "/batch", form())
+	if got := res.Header.Get("Location"); res.StatusCode != http.StatusSeeOther || got != "/batch/"+batchID {
+		t.Errorf("what was started is told as nothing: %d %s", res.StatusCode, got)
 	}
 }
 

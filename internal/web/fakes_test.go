@@ -256,6 +256,7 @@ type fakeRuns struct {
 	decisions   []agent.DecideRequest
 	asked       []agent.AskRequest
 	batches     []agent.BatchRequest
+	batchFails  error
 	openedCards []suspend.RunID
 	cancelled   []suspend.RunID
 	result      agent.DecideResult
