@@ -160,6 +160,42 @@ func TestInbox_ConstantNumberOfQueries(t *testing.T) {
 	})
 }
 
+// The folders of requests to the assistant cost one query more, however many there are.
+func TestInbox_FoldersAreOneQuery(t *testing.T) {
+	t.Parallel()
+	testsite.Each(t, func(t *testing.T, site *testsite.Site) {
+		r := instance(t, prepare(t, site, providertest.New(t), withAssistant))
+		admin, err := r.cms.User(t.Context(), adminUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sub, _, err := r.gate.Folders(t.Context(), admin, "1:/")
+		if err != nil || len(sub) < 3 {
+			t.Fatal(sub, err)
+		}
+		counter, err := database.CountQueries(r.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		few := 0
+		for i, folder := range sub {
+			if _, err := r.agent.Ask(t.Context(), agent.AskRequest{User: admin, Folder: folder.Combined, Text: "Describe them."}); err != nil {
+				t.Fatal(err)
+			}
+			counter.Reset()
+			box, err := r.agent.Inbox(t.Context(), admin, agent.InboxQuery{})
+			if err != nil || len(box.Active) != i+1 || box.Active[i].Folder != folder.Combined {
+				t.Fatalf("%+v %v", box, err)
+			}
+			if n := counter.Count(); i == 0 {
+				few = n
+			} else if n != few {
+				t.Errorf("%d queries with %d folders, %d with one:\n%s", n, i+1, few, lines(counter.Reset()))
+			}
+		}
+	})
+}
+
 func lines(q []string) string {
 	var out string
 	for _, s := range q {

@@ -61,6 +61,7 @@ type fileGate interface {
 	Sees(who *typo3.BackendUser, f *falgate.File) bool
 	Files(ctx context.Context, who *typo3.BackendUser, q falgate.FileQuery) (falgate.FilePage, error)
 	Folders(ctx context.Context, who *typo3.BackendUser, combined string) (sub, crumbs []falgate.Folder, err error)
+	FoldersOf(ctx context.Context, who *typo3.BackendUser, combined []string) (map[string]falgate.Folder, error)
 }
 
 // metadataSource reads what TYPO3 keeps beside a file's texts.

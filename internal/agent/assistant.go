@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"slices"
 	"strings"
 
 	"editor-actions/internal/actions"
@@ -101,18 +101,19 @@ func inFolder(run *suspend.Run, f *falgate.File) bool {
 
 // foldersOf are the folders of assistant runs that the viewer may look into, by name.
 func (a *Agent) foldersOf(ctx context.Context, viewer *typo3.BackendUser, runs []suspend.Run) (map[string]string, error) {
-	seen := map[string]string{}
+	var folders []string
 	for _, r := range runs {
-		if _, asked := seen[r.Folder]; asked || r.Folder == "" {
-			continue
+		if r.Folder != "" && !slices.Contains(folders, r.Folder) {
+			folders = append(folders, r.Folder)
 		}
-		seen[r.Folder] = ""
-		switch _, err := a.folder(ctx, viewer, r.Folder); {
-		case err == nil:
-			seen[r.Folder] = r.Folder
-		case !errors.Is(err, falgate.ErrNotAvailable):
-			return nil, err
-		}
+	}
+	found, err := a.Gate.FoldersOf(ctx, viewer, folders)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]string, len(found))
+	for name, f := range found {
+		seen[name] = f.Combined
 	}
 	return seen, nil
 }

@@ -94,6 +94,10 @@ func (g *Gate) permitted(ctx context.Context, who *typo3.BackendUser, combined s
 	if err != nil {
 		return nil, folder, root, err
 	}
+	return g.permittedIn(all, g.roots(who, all), combined)
+}
+
+func (g *Gate) permittedIn(all map[typo3.StorageUID]*storage, roots []Folder, combined string) (s *storage, folder, root Folder, err error) {
 	uid, p, ok := strings.Cut(combined, ":")
 	n, convErr := strconv.ParseUint(uid, 10, 32)
 	s, known := all[typo3.StorageUID(n)]
@@ -105,7 +109,7 @@ func (g *Gate) permitted(ctx context.Context, who *typo3.BackendUser, combined s
 		canonical += "/"
 	}
 	folder = newFolder(s, canonical)
-	for _, r := range g.roots(who, all) {
+	for _, r := range roots {
 		if r.Storage == s.uid && strings.HasPrefix(s.fold(folder.Path), s.fold(r.Path)) {
 			if !s.hasFolder(folder.Path) || excluded(g.settings().Vision.ExcludedFolders, s, folder.Path) {
 				break
@@ -114,6 +118,26 @@ func (g *Gate) permitted(ctx context.Context, who *typo3.BackendUser, combined s
 		}
 	}
 	return nil, folder, root, notAvailable(ReasonFolderNotInUse, nil)
+}
+
+// FoldersOf are those of some folders that the user may look into, by what they were asked
+// as. It sends one query for all of them.
+func (g *Gate) FoldersOf(ctx context.Context, who *typo3.BackendUser, combined []string) (map[string]Folder, error) {
+	out := map[string]Folder{}
+	if len(combined) == 0 {
+		return out, nil
+	}
+	all, err := g.storages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roots := g.roots(who, all)
+	for _, c := range combined {
+		if _, folder, _, err := g.permittedIn(all, roots, c); err == nil {
+			out[c] = folder
+		}
+	}
+	return out, nil
 }
 
 // Folders lists the folders below one, and the way to it from its root. It

@@ -205,3 +205,30 @@ func BenchmarkFiles(b *testing.B) {
 	}
 	benchmarkFiles(b, rows)
 }
+
+// Asked together, folders have the same answers as one by one, and cost one query.
+func TestFoldersOf_AnswersAsFolders(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *site) {
+		s.settings.FAL.AllowedStorages = []uint32{1, 2, 3}
+		s.settings.Vision.ExcludedFolders = []string{"1:/user_upload/nested/deeper"}
+		asked := []string{
+			"1:/", "1:/user_upload/", "1:/user_upload/nested/", "1:/user_upload/nested/deeper/", "1:/user_upload/../press/", "1:/press/",
+			"1:/nowhere/", "1:/group_homes/1/", "2:/", "3:/", "9:/", "x", "", "1:",
+		}
+		for _, name := range []string{"admin", "ed_uploads", "ed_ro_parent_rw_child", "ed_no_groups", "ed_mount_storage_only"} {
+			who := s.user(name)
+			s.queries.Reset()
+			found, err := s.gate.FoldersOf(t.Context(), who, asked)
+			if n := s.queries.Reset(); err != nil || len(n) != 1 {
+				t.Errorf("%s: %d queries, %v", name, len(n), err)
+			}
+			for _, c := range asked {
+				_, crumbs, err := s.gate.Folders(t.Context(), who, c)
+				if got, ok := found[c]; ok != (err == nil) || ok && got != crumbs[len(crumbs)-1] {
+					t.Errorf("%s, %q: %+v %t, alone %+v %v", name, c, got, ok, crumbs, err)
+				}
+			}
+		}
+	})
+}
