@@ -35,12 +35,14 @@ func yamlOf(s *config.Settings) string {
 typo3: {dsn: %s, rootPath: %s, publicPath: %s, encryptionKey: %s, userHomePath: %s, groupHomePath: %s}
 sealing: {keysetFile: %s}
 agent: {leaseSeconds: 5, workers: 1, maxAttempts: 5}
+assistant: {enabled: true}
 images: {workers: 1}
 server: {listen: "127.0.0.1:0", stateDir: %s}
 providers:
   default: scripted
   configurations:
     scripted: {active: true, vendor: compatible, baseURL: %s, privateNetwork: true, model: scripted-vision, maxRetries: 0}
+  models: [{id: scripted-vision, vendor: compatible, capabilities: [chat, vision, tools]}]
 `, quote(s.TYPO3.DSN.Reveal()), quote(s.TYPO3.RootPath), quote(s.TYPO3.PublicPath), quote(s.TYPO3.EncryptionKey.Reveal()),
 		quote(s.TYPO3.UserHomePath), quote(s.TYPO3.GroupHomePath), quote(s.Sealing.KeysetFile), quote(s.Server.StateDir), quote(p.BaseURL))
 }
