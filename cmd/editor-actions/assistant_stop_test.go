@@ -57,3 +57,39 @@ func TestAssistant_ABrokenSiteIsNoFailureOfTheModel(t *testing.T) {
 		}
 	})
 }
+
+// P11: rights that go while the model thinks are gone when its calls are carried out: nothing
+// is read, kept, sent or proposed in the name of somebody who may not any more.
+func TestP11_AssistantRightsThatGoWhileTheModelThinks(t *testing.T) {
+	for name, c := range map[string]struct{ change, reason string }{
+		"the person": {"UPDATE be_users SET disable = 1 WHERE uid = 10", "user_gone"},
+		"the mounts": {"UPDATE sys_filemounts SET hidden = 1", "file_gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachService(t, withAssistant, func(t *testing.T, s *service) {
+				release := make(chan struct{})
+				s.model.Script(
+					providertest.Hold(release, providertest.Calls(look("a1", fileLake), propose("a2", fileSunset, "The sun comes up behind green hills"))),
+					providertest.Text("never asked"),
+				)
+				editor, admin := s.as(editorUID), s.as(adminUID)
+				id := editor.ask("1:/user_upload/", "Look.")
+				editor.await(id, "running")
+				for deadline := time.Now().Add(time.Minute); len(s.model.Requests()) == 0; time.Sleep(20 * time.Millisecond) {
+					if time.Now().After(deadline) {
+						t.Fatal("nothing is sent")
+					}
+				}
+				s.exec(c.change)
+				close(release)
+				run := admin.await(id, "failed", "completed", "paused")
+				if n := len(s.model.Requests()); n != 1 || run.Status != "failed" || run.Reason != c.reason {
+					t.Errorf("%d requests, %+v", n, run)
+				}
+				if n := len(s.proposals(id)) + s.count("SELECT COUNT(*) FROM tx_editoractions_artifact"); n != 0 {
+					t.Errorf("%d proposals and pictures", n)
+				}
+			})
+		})
+	}
+}

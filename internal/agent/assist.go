@@ -36,45 +36,58 @@ type assistant struct {
 // model and carries out what only reads, until it proposes, says its last word, or has
 // used up what one run may take. Rights are those of the acting user at every step.
 func (s *segment) assist(ctx context.Context) {
-	actor, err := s.a.actingUser(ctx, s.run)
-	if err != nil {
-		s.stop(ctx, err, suspend.ReasonUserGone)
-		return
-	}
-	if !s.a.Models.MayUse(s.run.Configuration, groupsOf(actor)) {
-		s.settle(ctx, suspend.Failed, suspend.ReasonProviderFailed, "", string(providers.Configuration))
-		return
-	}
-	if _, err := s.a.folder(ctx, actor, s.run.Folder); err != nil {
-		s.stop(ctx, err, suspend.ReasonFileGone)
-		return
-	}
-	h := &assistant{segment: s, actor: actor}
+	h := &assistant{segment: s}
 	if err := h.open(); err != nil {
 		s.stop(ctx, err, suspend.ReasonInternal)
 		return
 	}
 	if len(s.state.Pending) > 0 {
+		if !h.allowed(ctx) {
+			return
+		}
 		if err := h.answer(ctx); err != nil {
 			s.stop(ctx, err, suspend.ReasonInternal)
 			return
 		}
 	}
 	for h.within() {
-		if !s.a.Settings().Assistant.Enabled { // days may lie between two turns
-			s.settle(ctx, suspend.Failed, suspend.ReasonToolOff, "", "")
+		if !h.allowed(ctx) {
 			return
 		}
-		paused, err := h.turn(ctx)
+		over, err := h.turn(ctx)
 		if err != nil {
 			s.stop(ctx, err, brokeOff(err))
 			return
 		}
-		if paused {
+		if over {
 			return
 		}
 	}
 	s.settle(ctx, suspend.Completed, suspend.ReasonLimit, "", "")
+}
+
+// allowed asks anew who acts and whether they may still do so here: minutes lie between two
+// steps, and days between two turns. When they may not, it ends the run.
+func (h *assistant) allowed(ctx context.Context) bool {
+	if !h.a.Settings().Assistant.Enabled {
+		h.settle(ctx, suspend.Failed, suspend.ReasonToolOff, "", "")
+		return false
+	}
+	actor, err := h.a.actingUser(ctx, h.run)
+	if err != nil {
+		h.stop(ctx, err, suspend.ReasonUserGone)
+		return false
+	}
+	if !h.a.Models.MayUse(h.run.Configuration, groupsOf(actor)) {
+		h.settle(ctx, suspend.Failed, suspend.ReasonProviderFailed, "", string(providers.Configuration))
+		return false
+	}
+	if _, err := h.a.folder(ctx, actor, h.run.Folder); err != nil {
+		h.stop(ctx, err, suspend.ReasonFileGone)
+		return false
+	}
+	h.actor = actor
+	return true
 }
 
 // brokeOff is why a turn could not be finished: the model is only blamed for its own part.
@@ -151,6 +164,9 @@ func (h *assistant) turn(ctx context.Context) (over bool, err error) {
 	calls := resp.Message.ToolCalls
 	if len(calls) == 0 {
 		h.settle(ctx, suspend.Completed, suspend.ReasonAnswered, h.lastWord(resp.Message.Text), "")
+		return true, nil
+	}
+	if !h.allowed(ctx) { // the model has thought for a while
 		return true, nil
 	}
 	h.name(calls)
