@@ -17,10 +17,19 @@ var (
 // openedDays is how long it counts that somebody has opened a card.
 const openedDays = 30
 
+// atScreen is the person before the screen: in a switched session the administrator, and
+// not the one in whose name they look.
+func atScreen(viewer *typo3.BackendUser) uint32 {
+	if viewer.OriginalUID != 0 {
+		return uint32(viewer.OriginalUID)
+	}
+	return uint32(viewer.UID)
+}
+
 // Opened keeps that a viewer had the card of a waiting run on the screen.
 func (a *Agent) Opened(ctx context.Context, viewer *typo3.BackendUser, card *Card) error {
 	return a.Store.MarkOpened(ctx, suspend.Opening{
-		Viewer: uint32(viewer.UID), Run: card.View.Run.ID, Digest: card.Digest, Clean: card.Clean(),
+		Viewer: atScreen(viewer), Run: card.View.Run.ID, Digest: card.Digest, Clean: card.Clean(),
 	})
 }
 
@@ -36,7 +45,7 @@ func (a *Agent) pick(ctx context.Context, viewer *typo3.BackendUser, waiting []R
 	for i := range waiting {
 		ids[i] = waiting[i].Run.ID
 	}
-	opened, err := a.Store.Opened(ctx, uint32(viewer.UID), ids...)
+	opened, err := a.Store.Opened(ctx, atScreen(viewer), ids...)
 	if err != nil {
 		return err
 	}
@@ -96,7 +105,7 @@ func (a *Agent) approveOne(ctx context.Context, reviewer *typo3.BackendUser, rem
 	}
 	run := card.View.Run
 	if run.Status == suspend.Waiting && sameDigest(run, c.Turn, c.Digest) { // else Decide says what happened
-		opened, err := a.Store.Opened(ctx, uint32(reviewer.UID), c.Run)
+		opened, err := a.Store.Opened(ctx, atScreen(reviewer), c.Run)
 		if err != nil {
 			return DecideResult{}, err
 		}
