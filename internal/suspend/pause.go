@@ -57,8 +57,10 @@ func (s *Store) Resume(ctx context.Context, limit int) (int, error) {
 	resumed := 0
 	for _, r := range decided {
 		// The version: it may have gone on and been paused again since it was read.
-		res := toResume.of(s.conn(ctx, nil)).Where("id = ? AND version = ?", r.ID, r.Version).
-			Updates(map[string]any{"status": toResume.target(), "queued_at": s.now(), "version": gorm.Expr("version + 1")})
+		res := again(func() *gorm.DB {
+			return toResume.of(s.conn(ctx, nil)).Where("id = ? AND version = ?", r.ID, r.Version).
+				Updates(map[string]any{"status": toResume.target(), "queued_at": s.now(), "version": gorm.Expr("version + 1")})
+		})
 		if res.Error != nil {
 			return resumed, fmt.Errorf("suspend: resume run: %w", res.Error)
 		}
