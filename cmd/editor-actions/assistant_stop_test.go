@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,4 +95,18 @@ func TestP11_AssistantRightsThatGoWhileTheModelThinks(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A folder whose address does not fit a run's row is refused with a sentence.
+func TestAssistant_AFolderTooDeepToKeep(t *testing.T) {
+	eachService(t, withAssistant, func(t *testing.T, s *service) {
+		deep := "user_upload" + strings.Repeat("/"+strings.Repeat("ü", 100), 6) + "/"
+		if err := os.MkdirAll(filepath.Join(s.site.Public, "fileadmin", deep), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		r := s.as(editorUID).post("/api/v1/assistant", map[string]any{"folder": "1:/" + deep, "request": "Describe them."})
+		if r.code != 422 || r.problem() != "folder_too_deep" || s.count("SELECT COUNT(*) FROM tx_editoractions_run") != 0 {
+			t.Errorf("%d %s", r.code, r.body)
+		}
+	})
 }

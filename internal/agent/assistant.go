@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"editor-actions/internal/actions"
 	"editor-actions/internal/falgate"
@@ -21,7 +22,11 @@ const tableStorage = "sys_file_storage"
 var (
 	ErrNoAssistant = fault.New(fault.NotFound, "assistant_not_available", "The assistant is not available here.")
 	ErrNoRequest   = fault.New(fault.Invalid, "request_required", "Say what you want for the pictures of this folder.")
+	ErrTooDeep     = fault.New(fault.Invalid, "folder_too_deep", "The path of this folder is too long for a request. Choose a folder above it.")
 )
+
+// maxFolder is what a run's row holds of a folder, in characters.
+const maxFolder = 600
 
 // AskRequest is an editor's free request about the pictures of a folder. All of it is
 // raw input.
@@ -56,6 +61,9 @@ func (a *Agent) Ask(ctx context.Context, r AskRequest) (*suspend.Run, error) {
 	folder, err := a.folder(ctx, r.User, r.Folder)
 	if err != nil {
 		return nil, err
+	}
+	if utf8.RuneCountInString(folder.Combined) > maxFolder {
+		return nil, ErrTooDeep
 	}
 	s := a.Settings()
 	model, err := a.Models.Resolve(s.Providers.Default, providers.VisionAction)

@@ -62,6 +62,7 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 
 	// agent
 	"assistant_not_available": "Den Assistenten gibt es hier nicht.",
+	"folder_too_deep":         "Der Pfad dieses Ordners ist für eine Anfrage zu lang. Wählen Sie einen Ordner darüber.",
 	"request_required":        "Sagen Sie, was Sie für die Bilder dieses Ordners wünschen.",
 	"unknown_tool":            "Dieses Werkzeug gibt es hier nicht.",
 	"arguments_no_json":       "Die Argumente sind kein JSON-Objekt.",
