@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -192,6 +193,38 @@ func TestInbox_FoldersAreOneQuery(t *testing.T) {
 			} else if n != few {
 				t.Errorf("%d queries with %d folders, %d with one:\n%s", n, i+1, few, lines(counter.Reset()))
 			}
+		}
+	})
+}
+
+// The plan of a batch costs as many queries for a hundred numbers as for one.
+func TestBatch_APlanIsAConstantNumberOfQueries(t *testing.T) {
+	t.Parallel()
+	testsite.Each(t, func(t *testing.T, site *testsite.Site) {
+		r := instance(t, prepare(t, site, providertest.New(t), nil))
+		editor, err := r.cms.User(t.Context(), editorUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counter, err := database.CountQueries(r.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words []string
+		for uid := range 100 {
+			words = append(words, strconv.Itoa(uid+1))
+		}
+		plan := func(n int) int {
+			t.Helper()
+			counter.Reset()
+			p, err := r.agent.PlanBatch(t.Context(), editor, suggestAlternative, strings.Join(words[:n], " "))
+			if err != nil || len(p.Entries) != n {
+				t.Fatalf("%+v %v", p, err)
+			}
+			return counter.Count()
+		}
+		if few, many := plan(1), plan(100); few != many {
+			t.Errorf("%d queries for one number, %d for a hundred:\n%s", few, many, lines(counter.Reset()))
 		}
 	})
 }

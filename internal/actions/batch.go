@@ -79,6 +79,10 @@ func (c *Catalogue) Plan(ctx context.Context, user *typo3.BackendUser, actionKey
 	if err != nil {
 		return nil, err
 	}
+	known, err := c.gate.AccessMany(ctx, user, uids)
+	if err != nil {
+		return nil, err
+	}
 	runs := 0
 	for i := range p.Entries {
 		e := &p.Entries[i]
@@ -86,12 +90,8 @@ func (c *Catalogue) Plan(ctx context.Context, user *typo3.BackendUser, actionKey
 			continue
 		}
 		file := Subject{Table: TableFile, UID: e.UID}.File()
-		access, record, err := c.gate.AccessIn(ctx, nil, user, file)
-		if err != nil {
-			return nil, err
-		}
 		switch {
-		case !c.startable(access, record, offer.Fields):
+		case !startable(known[file], offer.Fields):
 			e.Skip = SkipNotAvailable
 			continue
 		case open[file]:
@@ -101,7 +101,7 @@ func (c *Catalogue) Plan(ctx context.Context, user *typo3.BackendUser, actionKey
 		default:
 			runs++
 		}
-		e.File = record
+		e.File = known[file].File
 	}
 	if offer.Estimate != nil && runs > 0 {
 		all := offer.Estimate.Times(runs)
@@ -120,12 +120,12 @@ func (c *Catalogue) offered(ctx context.Context, user *typo3.BackendUser, key st
 }
 
 // startable asks what Prepare would, short of reading the picture.
-func (*Catalogue) startable(access falgate.Access, record *falgate.File, fields []Field) bool {
-	if record == nil || access.Usable != falgate.Yes {
+func startable(file falgate.Accessed, fields []Field) bool {
+	if file.File == nil || file.Access.Usable != falgate.Yes {
 		return false
 	}
 	for _, f := range fields {
-		if writeAnswer(access, f) != falgate.Yes {
+		if writeAnswer(file.Access, f) != falgate.Yes {
 			return false
 		}
 	}

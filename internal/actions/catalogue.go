@@ -21,6 +21,7 @@ import (
 type fileGate interface {
 	// AccessIn asks inside tx, which may be nil. A file that does not exist is nil.
 	AccessIn(ctx context.Context, tx *gorm.DB, who *typo3.BackendUser, uid typo3.FileUID) (falgate.Access, *falgate.File, error)
+	AccessMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]falgate.Accessed, error)
 	Open(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error)
 	ContentHash(ctx context.Context, f *falgate.File) (string, error)
 }

@@ -59,6 +59,20 @@ func (g *fakeGate) AccessIn(_ context.Context, _ *gorm.DB, _ *typo3.BackendUser,
 	return access, &file, nil
 }
 
+func (g *fakeGate) AccessMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]falgate.Accessed, error) {
+	out := map[typo3.FileUID]falgate.Accessed{}
+	for _, uid := range uids {
+		access, file, err := g.AccessIn(ctx, nil, who, uid)
+		if err != nil {
+			return nil, err
+		}
+		if file != nil {
+			out[uid] = falgate.Accessed{File: file, Access: access}
+		}
+	}
+	return out, nil
+}
+
 func (g *fakeGate) Open(_ context.Context, _ *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error) {
 	g.asked++
 	if g.err != nil {

@@ -186,9 +186,15 @@ func (g *Gate) Sees(who *typo3.BackendUser, f *File) bool {
 	return decide(g.settings(), who, f, 0, f.Metadata != nil).Visible == Yes
 }
 
-// LookMany answers those of several files that the user may see, in one query.
-func (g *Gate) LookMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]*File, error) {
-	out := make(map[typo3.FileUID]*File, len(uids))
+// Accessed is a file and what a user may do with it.
+type Accessed struct {
+	File   *File
+	Access Access
+}
+
+// AccessMany is Access for several files, in one query. Files that do not exist are left out.
+func (g *Gate) AccessMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]Accessed, error) {
+	out := make(map[typo3.FileUID]Accessed, len(uids))
 	if len(uids) == 0 {
 		return out, nil
 	}
@@ -197,8 +203,21 @@ func (g *Gate) LookMany(ctx context.Context, who *typo3.BackendUser, uids []typo
 		return nil, err
 	}
 	for _, f := range files {
-		if decide(g.settings(), who, f, 0, f.Metadata != nil).Visible == Yes {
-			out[f.UID] = f
+		out[f.UID] = Accessed{f, decide(g.settings(), who, f, 0, f.Metadata != nil)}
+	}
+	return out, nil
+}
+
+// LookMany answers those of several files that the user may see, in one query.
+func (g *Gate) LookMany(ctx context.Context, who *typo3.BackendUser, uids []typo3.FileUID) (map[typo3.FileUID]*File, error) {
+	all, err := g.AccessMany(ctx, who, uids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[typo3.FileUID]*File, len(all))
+	for uid, a := range all {
+		if a.Access.Visible == Yes {
+			out[uid] = a.File
 		}
 	}
 	return out, nil
