@@ -110,3 +110,32 @@ func TestAssistant_AFolderTooDeepToKeep(t *testing.T) {
 		}
 	})
 }
+
+// Nobody is told that the model is asked again when its run has used up what it may.
+func TestAssistant_WhoHasNothingLeftIsNotAskedAgain(t *testing.T) {
+	for name, limit := range map[string]func(*config.Settings){
+		"steps":     func(c *config.Settings) { c.Assistant.MaxSteps = 1 },
+		"proposals": func(c *config.Settings) { c.Assistant.MaxProposals = 1 },
+		"tokens":    func(c *config.Settings) { c.Assistant.MaxTokens = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachService(t, func(c *config.Settings) { withAssistant(c); limit(c) }, func(t *testing.T, s *service) {
+				s.model.Script(providertest.Calls(propose("a1", fileLake, "Mist over a lake at dawn")))
+				editor, reviewer := s.as(editorUID), s.as(s.reviewer())
+				id := editor.ask("1:/user_upload/", "Describe it.")
+				editor.await(id, "paused")
+				child := s.proposals(id)[0]
+				body := decisionBody(reviewer.card(child), "ask_again")
+				body["reason"] = "Name the mountains."
+				if r, _ := reviewer.decide(child, body); r.problem() != "no_turns_left" {
+					t.Errorf("%d %s", r.code, r.body)
+				}
+				if strings.Contains(string(reviewer.get("/review/"+child).body), `value="ask_again"`) {
+					t.Error("the card offers to ask again")
+				}
+				r, res := reviewer.decide(child, decisionBody(reviewer.card(child), "approve"))
+				mustOutcome(t, r, res, "written")
+			})
+		})
+	}
+}

@@ -125,9 +125,16 @@ func (a *Agent) askAgain(ctx context.Context, r DecideRequest, run *suspend.Run,
 // sendBack answers the ask again of a proposal that an assistant run made: this one ends,
 // and that run reads why and may propose a better one.
 func (a *Agent) sendBack(ctx context.Context, r DecideRequest, run *suspend.Run, state *suspend.State) (DecideResult, error) {
+	err := a.mayAskAgain(ctx, run)
+	if errors.Is(err, ErrNoModel) {
+		return a.notSentBack(ctx, run)
+	}
+	if err != nil {
+		return DecideResult{}, err
+	}
 	d := a.decision(r, run)
 	d.Fields = shownFields(state)
-	err := a.Store.SendBack(ctx, d, run.Parent)
+	err = a.Store.SendBack(ctx, d, run.Parent)
 	if errors.Is(err, suspend.ErrNotPaused) {
 		return a.notSentBack(ctx, run)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"editor-actions/internal/actions"
+	"editor-actions/internal/config"
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/fault"
 	"editor-actions/internal/guardrails"
@@ -146,11 +147,39 @@ func (h *assistant) maySee(ctx context.Context, file uint32) error {
 
 // within reports whether the run may ask its model once more.
 func (h *assistant) within() bool {
-	s, u := h.a.Settings(), h.run.Usage.Add(h.usage)
+	return withinLimits(h.a.Settings(), h.loop, h.run.Usage.Add(h.usage))
+}
+
+func withinLimits(s *config.Settings, loop loopState, u providers.Usage) bool {
 	limit := s.Assistant
-	return h.loop.Steps < limit.MaxSteps &&
+	return loop.Steps < limit.MaxSteps &&
 		(limit.MaxTokens == 0 || u.InputTokens+u.OutputTokens < limit.MaxTokens) &&
 		(limit.MaxCost == 0 || !u.Unpriced && float64(u.CostMicros) < limit.MaxCost*1e6) // what has no price is not known to be within
+}
+
+// mayAskAgain answers why the assistant run that made a proposal cannot make a better one,
+// or nil: ErrNoModel when it does not wait for it any more, ErrNoTurnsLeft when it has used
+// up what it may.
+func (a *Agent) mayAskAgain(ctx context.Context, proposal *suspend.Run) error {
+	parent, state, err := a.Store.Load(ctx, proposal.Parent)
+	switch {
+	case errors.Is(err, suspend.ErrRunNotFound), errors.Is(err, suspend.ErrUnreadable), err == nil && parent.Status != suspend.Paused:
+		return ErrNoModel
+	case err != nil:
+		return err
+	}
+	var loop loopState
+	if err := json.Unmarshal(state.Loop, &loop); err != nil {
+		return ErrNoModel.Because(err)
+	}
+	made, err := a.Store.Proposed(ctx, parent.ID)
+	if err != nil {
+		return err
+	}
+	if s := a.Settings(); !s.Assistant.Enabled || len(made) >= s.Assistant.MaxProposals || !withinLimits(s, loop, parent.Usage) {
+		return ErrNoTurnsLeft
+	}
+	return nil
 }
 
 // turn asks the model once. It answers what only reads, pauses the run on proposals, and

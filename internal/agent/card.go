@@ -43,13 +43,12 @@ func (a *Agent) Card(ctx context.Context, viewer *typo3.BackendUser, id suspend.
 	if !run.WithoutModel() {
 		card.TurnsLeft = max(0, settings.Agent.MaxTurns-run.Turn)
 	}
-	if run.Parent != "" { // the assistant can be asked again while it waits for its proposals
-		parent, err := a.Store.Get(ctx, run.Parent)
-		if err != nil && !errors.Is(err, ErrRunNotFound) {
-			return nil, err
-		}
-		if err == nil && parent.Status == suspend.Paused {
+	if run.Parent != "" {
+		switch err := a.mayAskAgain(ctx, run); {
+		case err == nil:
 			card.TurnsLeft = 1
+		case !errors.Is(err, ErrNoModel) && !errors.Is(err, ErrNoTurnsLeft):
+			return nil, err
 		}
 	}
 	card.Provider = providerName(run)
