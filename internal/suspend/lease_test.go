@@ -186,8 +186,12 @@ func TestRequeue_WaitsAndStaysCounted(t *testing.T) {
 		s.clock.pass(time.Minute)
 		again, state, err := s.Claim(ctx, "w", lease, 3)
 		s.must(err)
-		if again.Attempts != 2 || state.Note != "further" || again.Usage.InputTokens != 7 {
-			t.Errorf("%+v", again)
+		if again.Attempts != 1 || state.Note != "further" || again.Usage.InputTokens != 7 {
+			t.Errorf("after progress: %+v", again)
+		}
+		s.must(s.Requeue(ctx, run.ID, "w", 0))
+		if again, _, err = s.Claim(ctx, "w", lease, 3); err != nil || again.Attempts != 2 {
+			t.Errorf("given back without progress: %+v %v", again, err)
 		}
 	})
 }
