@@ -70,16 +70,6 @@ func (f *fakeCMS) User(_ context.Context, uid typo3.UserUID) (*typo3.BackendUser
 	return nil, fault.New(fault.NotFound, "user_not_found", "There is no such user.")
 }
 
-func (f *fakeCMS) UserNames(_ context.Context, ids []typo3.UserUID) (map[typo3.UserUID]string, error) {
-	out := map[typo3.UserUID]string{}
-	for _, u := range f.users {
-		if slices.Contains(ids, u.UID) {
-			out[u.UID] = u.DisplayName()
-		}
-	}
-	return out, nil
-}
-
 func (f *fakeCMS) UserByName(_ context.Context, name string) (*typo3.BackendUser, error) {
 	for _, u := range f.users {
 		if u.Username == name {

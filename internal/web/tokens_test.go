@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,16 @@ func (f *fakeTokens) Revoke(_ context.Context, user typo3.UserUID, id string) er
 		}
 	}
 	return token.ErrNotFound
+}
+
+func (f *fakeCMS) UserNames(_ context.Context, ids []typo3.UserUID) (map[typo3.UserUID]string, error) {
+	out := map[typo3.UserUID]string{}
+	for _, u := range f.users {
+		if slices.Contains(ids, u.UID) {
+			out[u.UID] = u.DisplayName()
+		}
+	}
+	return out, nil
 }
 
 func selfService(f *fixture) { f.settings.MCP.Enabled, f.settings.MCP.SelfService = true, true }
