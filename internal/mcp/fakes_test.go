@@ -117,6 +117,7 @@ type fakeTool struct {
 	image  bool
 	result readtools.Result
 	err    error
+	panics any
 }
 
 func (f *fakeTool) Name() string { return f.name }
@@ -128,6 +129,9 @@ func (f *fakeTool) Definition() providers.Tool {
 func (f *fakeTool) Run(_ context.Context, actor *typo3.BackendUser, _ json.RawMessage) (readtools.Result, error) {
 	if actor != owner {
 		return readtools.Result{}, errors.New("another actor")
+	}
+	if f.panics != nil {
+		panic(f.panics)
 	}
 	return f.result, f.err
 }

@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -88,10 +90,38 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, s.protocolError(ctx, req, errTooOften)
 		}
 		began := s.Now()
-		res, err := s.answer(ctx, by, method, req, next)
+		res, err := s.recovered(s.answering(by, next))(ctx, method, req)
 		s.Log.InfoContext(ctx, "answered agent", "request_id", requestID(req), "method", method, "tool", s.toolName(req), "token_id", by.token.ID,
 			"be_user_uid", by.user.UID, "duration_ms", s.Now().Sub(began).Milliseconds(), "refused", err != nil || refused(res))
 		return res, err
+	}
+}
+
+// recovered makes a panic a failure of ours: the SDK runs methods in goroutines of its
+// own, where one would end the whole service.
+func (s *Server) recovered(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+		defer func() {
+			r := recover()
+			if r == nil {
+				return
+			}
+			s.Log.ErrorContext(ctx, "recovered panic", "request_id", requestID(req), "method", method, "tool", s.toolName(req),
+				"err", fmt.Sprint(r), "stack", string(debug.Stack()))
+			failure := fmt.Errorf("mcp: panic in %s", method)
+			if method == methodCallTool {
+				res, err = s.refusal(ctx, req, failure), nil
+				return
+			}
+			res, err = nil, s.protocolError(ctx, req, failure)
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+func (s *Server) answering(by *caller, next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		return s.answer(ctx, by, method, req, next)
 	}
 }
 
