@@ -3,6 +3,11 @@ package mcp_test
 import (
 	"strings"
 	"testing"
+
+	"editor-actions/internal/actions"
+	"editor-actions/internal/readtools"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The SDK runs a method outside of the request's goroutine, where a panic would end the
@@ -21,5 +26,34 @@ func TestGuard_APanicEndsTheCallAlone(t *testing.T) {
 	d.text.panics = nil
 	if got := textOf(t, d.call("search_files", nil)); got != "nothing\nfound" {
 		t.Errorf("the next call: %s", got)
+	}
+}
+
+// What others wrote reaches a model only as people see it, by whichever way it is read.
+func TestHiddenWords_ReachNoModel(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	c := d.client("")
+	list, err := c.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) == 0 {
+		t.Fatal(list, err)
+	}
+	read, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "typo3-file://7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{
+		"list, name":        list.Resources[0].Name,
+		"list, description": list.Resources[0].Description,
+		"read":              read.Contents[0].Text,
+		"proposed":          textOf(t, d.call(actions.SetFileAlternativeText, map[string]any{"uid": 7, "alternative": "x"})),
+		"proposals":         textOf(t, d.call("list_proposals", nil)),
+	} {
+		if !strings.Contains(got, "ab") || strings.ContainsFunc(got, func(r rune) bool { return r == 0x202e || r >= 0xE0000 }) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := read.Contents[0].Text; !strings.Contains(got, `"name":"ab .png"`) || !strings.Contains(got, `"description":"ab\nc"`) || !strings.Contains(got, readtools.SourceMaterial) {
+		t.Errorf("%q", got)
 	}
 }

@@ -64,7 +64,7 @@ func (f *fakeProposals) Propose(ctx context.Context, r agent.ProposeRequest) (*a
 	if f.err != nil {
 		return nil, f.err
 	}
-	return &agent.Proposed{Run: &suspend.Run{ID: "r1", SubjectUID: 7}, Created: true}, nil
+	return &agent.Proposed{Run: &suspend.Run{ID: "r1", SubjectUID: 7}, File: falgate.File{Name: hiding}, Created: true}, nil
 }
 
 func (f *fakeProposals) Proposal(context.Context, *typo3.BackendUser, suspend.RunID) (*agent.Proposal, error) {
@@ -72,7 +72,7 @@ func (f *fakeProposals) Proposal(context.Context, *typo3.BackendUser, suspend.Ru
 }
 
 func (f *fakeProposals) Proposals(context.Context, *typo3.BackendUser) ([]agent.Proposal, error) {
-	return nil, nil
+	return []agent.Proposal{{Run: "r1", FileName: hiding}}, nil
 }
 
 // noFiles fails the test when bytes are read.
@@ -91,8 +91,14 @@ func (n noFiles) Fit(context.Context, []byte, int) (*downscaler.Result, error) {
 // fakeFiles is a gate of rows.
 type fakeFiles struct{}
 
-func (fakeFiles) Look(context.Context, *typo3.BackendUser, typo3.FileUID) (*falgate.File, error) {
-	return nil, falgate.ErrNotAvailable
+// hiding has words in tag characters and a turned direction, which people do not see.
+const hiding = "a\U000E0069\U000E0067\U000E006E\u202eb"
+
+func (fakeFiles) Look(_ context.Context, _ *typo3.BackendUser, uid typo3.FileUID) (*falgate.File, error) {
+	if uid != 7 {
+		return nil, falgate.ErrNotAvailable
+	}
+	return &falgate.File{UID: 7, Storage: 1, Name: hiding + "\n.png", Identifier: "/" + hiding, MimeType: hiding, Metadata: &typo3.Metadata{Title: hiding, Alternative: hiding, Description: hiding + "\nc"}}, nil
 }
 
 func (fakeFiles) Roots(context.Context, *typo3.BackendUser) ([]falgate.Folder, error) {
@@ -102,7 +108,7 @@ func (fakeFiles) Roots(context.Context, *typo3.BackendUser) ([]falgate.Folder, e
 func (fakeFiles) Files(_ context.Context, _ *typo3.BackendUser, q falgate.FileQuery) (falgate.FilePage, error) {
 	page := falgate.FilePage{}
 	for uid := q.After + 1; uid <= 70 && len(page.Files) < q.Limit; uid++ {
-		page.Files = append(page.Files, falgate.FileWithMetadata{File: falgate.File{UID: uid, Name: q.Folder, Identifier: "/x.png", Storage: 1}})
+		page.Files = append(page.Files, falgate.FileWithMetadata{File: falgate.File{UID: uid, Name: q.Folder + hiding, Identifier: "/" + hiding + ".png", Storage: 1}})
 		page.Next = uid
 	}
 	if page.Next == 70 {

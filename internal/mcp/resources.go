@@ -11,6 +11,7 @@ import (
 
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/fault"
+	"editor-actions/internal/readtools"
 	"editor-actions/internal/typo3"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -46,7 +47,8 @@ func fileOf(uri string) typo3.FileUID {
 	return typo3.FileUID(n)
 }
 
-// aboutJSON is a file as an agent may know it.
+// aboutJSON is a file as an agent may know it. What others wrote is cleaned as the tools
+// that read clean it: words that nobody sees reach no model.
 type aboutJSON struct {
 	UID         typo3.FileUID `json:"uid"`
 	Name        string        `json:"name"`
@@ -57,6 +59,12 @@ type aboutJSON struct {
 	Title       *string       `json:"title,omitempty"`
 	Alternative *string       `json:"alternative,omitempty"`
 	Description *string       `json:"description,omitempty"`
+	Note        string        `json:"note"`
+}
+
+func cleaned(text string) *string {
+	text = readtools.Clean(text)
+	return &text
 }
 
 func (s *Server) readFile(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -64,9 +72,12 @@ func (s *Server) readFile(ctx context.Context, req *sdk.ReadResourceRequest) (*s
 	if err != nil {
 		return nil, s.noResource(ctx, req, err)
 	}
-	about := aboutJSON{UID: f.UID, Name: f.Name, Identifier: f.CombinedIdentifier(), MIMEType: f.MimeType, Size: f.Size, Modified: moment(f.Modified)}
+	about := aboutJSON{
+		UID: f.UID, Name: readtools.CleanLine(f.Name), Identifier: readtools.CleanLine(f.CombinedIdentifier()),
+		MIMEType: readtools.CleanLine(f.MimeType), Size: f.Size, Modified: moment(f.Modified), Note: readtools.SourceMaterial,
+	}
 	if m := f.Metadata; m != nil {
-		about.Title, about.Alternative, about.Description = &m.Title, &m.Alternative, &m.Description
+		about.Title, about.Alternative, about.Description = cleaned(m.Title), cleaned(m.Alternative), cleaned(m.Description)
 	}
 	raw, err := json.Marshal(about)
 	if err != nil {
@@ -131,8 +142,8 @@ func (s *Server) listResources(ctx context.Context, by *caller, req sdk.Request)
 	}
 	for _, f := range page.Files {
 		res.Resources = append(res.Resources, &sdk.Resource{
-			URI: scheme + strconv.FormatUint(uint64(f.UID), 10), Name: f.Name, MIMEType: "application/json", Size: f.Size,
-			Description: "picture without an alternative text, " + f.CombinedIdentifier(),
+			URI: scheme + strconv.FormatUint(uint64(f.UID), 10), Name: readtools.CleanLine(f.Name), MIMEType: "application/json", Size: f.Size,
+			Description: "picture without an alternative text, " + readtools.CleanLine(f.CombinedIdentifier()),
 		})
 	}
 	switch {

@@ -80,7 +80,7 @@ func (s *Server) addWriteTool(t actions.Tool) {
 		progress(ctx, req, 1, "Waiting for a person")
 		out := proposedJSON{
 			Proposal: p.Run.ID, State: agent.ProposalWaiting, Review: s.address(by, p.Run.ID), Waiting: moment(p.Run.WaitingSince),
-			File: fileJSON{UID: p.Run.SubjectUID, Name: p.File.Name}, Already: !p.Created,
+			File: fileJSON{UID: p.Run.SubjectUID, Name: readtools.CleanLine(p.File.Name)}, Already: !p.Created,
 			Message: "Nothing is written yet. A person decides at the review address; ask get_proposal for the outcome.",
 		}
 		for _, w := range p.Warnings {
@@ -224,7 +224,7 @@ var words = map[agent.ProposalState]string{
 
 func (s *Server) proposalJSON(by *caller, p *agent.Proposal) outcomeJSON {
 	out := outcomeJSON{
-		Proposal: p.Run, State: p.State, Tool: p.Tool, File: fileJSON{UID: p.FileUID, Name: p.FileName}, Review: s.address(by, p.Run),
+		Proposal: p.Run, State: p.State, Tool: p.Tool, File: fileJSON{UID: p.FileUID, Name: readtools.CleanLine(p.FileName)}, Review: s.address(by, p.Run),
 		Waiting: moment(p.WaitingSince), Settled: moment(p.Settled), Changed: p.Redrawn, Written: p.Written, Wrong: string(p.Category),
 		Feedback: strings.TrimSpace(agent.CategoryWords(p.Category) + " " + p.Reason), Message: words[p.State],
 	}

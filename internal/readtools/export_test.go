@@ -2,7 +2,5 @@ package readtools
 
 // For tests of what has no door of its own.
 var (
-	Clean     = clean
-	CleanLine = cleanLine
-	Cut       = cut
+	Cut = cut
 )

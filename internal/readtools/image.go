@@ -49,7 +49,7 @@ func (d Deps) viewFileImage() *tool {
 			name := c.line("name", opened.File.Name, maxNameBytes)
 			text, err := encode(imageAnswer{
 				UID: opened.File.UID, Name: name, Width: copied.Image.Width(), Height: copied.Image.Height(),
-				Original: imageSize{w, h}, Cut: c.names, Note: sourceMaterial,
+				Original: imageSize{w, h}, Cut: c.names, Note: SourceMaterial,
 			})
 			if err != nil {
 				return Result{}, err

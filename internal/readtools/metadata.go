@@ -67,7 +67,7 @@ func newMetadataAnswer(actor *typo3.BackendUser, f *falgate.File, access falgate
 	a := metadataAnswer{
 		UID: f.UID, Identifier: c.line("identifier", f.CombinedIdentifier(), maxPathBytes), Name: c.line("name", f.Name, maxNameBytes),
 		MimeType: c.line("mime_type", f.MimeType, maxWordBytes), Size: f.Size, Width: f.Width, Height: f.Height,
-		MayWrite: mayWrite(access), Note: sourceMaterial,
+		MayWrite: mayWrite(access), Note: SourceMaterial,
 	}
 	if m := f.Metadata; m != nil {
 		a.Title, a.Alternative, a.Description = c.text("title", m.Title, maxTextBytes), c.text("alternative", m.Alternative, maxTextBytes), c.text("description", m.Description, maxTextBytes)

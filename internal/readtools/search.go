@@ -67,7 +67,7 @@ func (d Deps) searchFiles() *tool {
 				entries[i] = newFileEntry(&page.Files[i].File)
 			}
 			text, err := fill(len(entries), func(n int) any {
-				a := searchAnswer{Files: entries[:n], Next: page.Next, StoppedEarly: page.Stopped, Note: sourceMaterial}
+				a := searchAnswer{Files: entries[:n], Next: page.Next, StoppedEarly: page.Stopped, Note: SourceMaterial}
 				if n < len(entries) {
 					a.Next, a.StoppedEarly = entries[n-1].UID, false
 				}

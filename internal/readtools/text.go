@@ -11,17 +11,17 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// clean makes a text of the site fit to be read by a model and by people: valid
+// Clean makes a text of the site fit to be read by a model and by people: valid
 // UTF-8, without characters that nobody sees and that hide words or turn their
 // direction. Line breaks and tabs stay.
-func clean(text string) string {
+func Clean(text string) string {
 	text = strings.Map(plain, lineBreaks.Replace(strings.ToValidUTF8(text, "\uFFFD")))
 	return strings.TrimSpace(variationRun.ReplaceAllString(text, "$1"))
 }
 
-// cleanLine is clean for names and other one-line texts.
-func cleanLine(text string) string {
-	return strings.Join(strings.FieldsFunc(clean(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+// CleanLine is Clean for names and other one-line texts.
+func CleanLine(text string) string {
+	return strings.Join(strings.FieldsFunc(Clean(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
@@ -74,11 +74,11 @@ type cutter struct {
 
 // line is a one-line text of at most limit bytes.
 func (c *cutter) line(name, text string, limit int) string {
-	return c.cut(name, cleanLine(text), limit)
+	return c.cut(name, CleanLine(text), limit)
 }
 
 // text is a text of at most limit bytes.
-func (c *cutter) text(name, text string, limit int) string { return c.cut(name, clean(text), limit) }
+func (c *cutter) text(name, text string, limit int) string { return c.cut(name, Clean(text), limit) }
 
 // optional is text for a value that may not be there.
 func (c *cutter) optional(name string, text *string, limit int) *string {

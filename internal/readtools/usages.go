@@ -43,7 +43,7 @@ type usagesAnswer struct {
 }
 
 // usagesNote is said with every list, so that it says nothing about this one.
-var usagesNote = fmt.Sprintf("Only places that the user may see are listed, from the first %d uses of the file. ", typo3.MaxUsages) + sourceMaterial
+var usagesNote = fmt.Sprintf("Only places that the user may see are listed, from the first %d uses of the file. ", typo3.MaxUsages) + SourceMaterial
 
 func (d Deps) findFileUsages() *tool {
 	return &tool{
