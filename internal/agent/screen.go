@@ -1,10 +1,9 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
-	"maps"
-	"reflect"
-	"slices"
+	"regexp"
 	"strings"
 
 	"editor-actions/internal/guardrails"
@@ -63,24 +62,40 @@ func screen(s *guardrails.Screener, in []providers.Message) screened {
 	return out
 }
 
-// screenAnswer screens the texts inside a tool's result as they were written.
-// In the JSON around them a line break is the letter n behind a backslash, and a
-// secret at the start of a line would no longer begin at a word's border.
+// screenAnswer screens the texts inside a tool's result as they were written, at any
+// depth. In the JSON around them a line break is the letter n behind a backslash, and a
+// word at the start of a line would no longer begin at a word's border.
 func screenAnswer(raw string, text func(string) string) string {
-	var answer toolAnswer
-	d := json.NewDecoder(strings.NewReader(raw))
-	d.DisallowUnknownFields()
-	if d.Decode(&answer) != nil || d.More() {
+	if !json.Valid([]byte(raw)) {
 		return text(raw)
 	}
-	was := answer
-	answer.Message, answer.Feedback = text(answer.Message), text(answer.Feedback)
-	answer.Written = maps.Clone(answer.Written) // was keeps its own
-	for _, field := range slices.Sorted(maps.Keys(answer.Written)) {
-		answer.Written[field] = text(answer.Written[field])
+	changed := false
+	out := jsonText.ReplaceAllStringFunc(raw, func(literal string) string {
+		var was string
+		if json.Unmarshal([]byte(literal), &was) != nil { // it is one: the whole is valid
+			return literal
+		}
+		now := text(was)
+		if now == was {
+			return literal
+		}
+		changed = true
+		return quote(now)
+	})
+	if changed { // a picture that somebody wrote into a text is none
+		out = providers.WithoutInlineImages(out)
 	}
-	if reflect.DeepEqual(was, answer) {
-		return text(raw) // unchanged bytes; a pattern may be about the whole
-	}
-	return text(answer.encode())
+	return text(out) // a pattern may be about the whole
+}
+
+// jsonText is a string of valid JSON, a member's name too.
+var jsonText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// quote writes a text as a string of JSON.
+func quote(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
 }

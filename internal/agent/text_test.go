@@ -76,6 +76,34 @@ func TestP6_TextsInsideAToolResultAreScreenedAsWritten(t *testing.T) {
 	}
 }
 
+// What the tools that read answer has other members, lists and depths.
+func TestP6_TextsInsideAReadResultAreScreenedAsWritten(t *testing.T) {
+	t.Parallel()
+	s, err := guardrails.New(config.Guardrails{Patterns: []config.GuardrailPattern{
+		{Name: "codename", Pattern: `(?m)^bluebird "x"`, Verdict: "redact", Replacement: "[name]"},
+		{Name: "stop", Pattern: `\bstopword\b`, Verdict: "deny"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(text string) screened {
+		raw, err := json.Marshal(map[string]any{"uid": 1, "note": "n", "usages": []any{map[string]any{"page": map[string]any{"title": text}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return screen(s, []providers.Message{{Role: providers.ToolRole, ToolCallID: "1", ToolName: "read", Text: string(raw)}})
+	}
+	if got := of("one\nbluebird \"x\" \\ two").messages[0].Text; got != `{"note":"n","uid":1,"usages":[{"page":{"title":"one\n[name] \\ two"}}]}` {
+		t.Error(got)
+	}
+	if got := of("one\nstopword"); got.action != guardrails.Deny || got.rule != "stop" {
+		t.Errorf("%+v", got.action)
+	}
+	if got := of("A <lake> \"by\\\\night\""); got.redacted != 0 {
+		t.Errorf("changed: %s", got.messages[0].Text)
+	}
+}
+
 func TestP8_WordsOfTheModelInNamesAreNoMetadata(t *testing.T) {
 	t.Parallel()
 	r := providers.Response{Message: providers.Message{ToolCalls: []providers.ToolCall{
