@@ -151,6 +151,9 @@ func (h *assistant) result(ctx context.Context, call providers.ToolCall, index i
 	if ctx.Err() != nil || fault.KindOf(err) == fault.Internal {
 		return m, err
 	}
+	if cause := causeOf(err); cause != nil {
+		h.a.Log.InfoContext(ctx, "refused picture", append([]any{"run_id", h.run.ID, "tool", tool.Name(), "err", err}, cause...)...)
+	}
 	return toolResult(call, refusal(err)), nil
 }
 

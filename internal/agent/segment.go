@@ -11,6 +11,7 @@ import (
 	"editor-actions/internal/guardrails"
 	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
+	"editor-actions/internal/toolimages"
 	"editor-actions/internal/typo3"
 )
 
@@ -243,9 +244,18 @@ func (s *segment) stop(ctx context.Context, err error, reason suspend.Reason) {
 	if pe, ok := errors.AsType[*providers.Error](err); ok {
 		kind = string(pe.Kind)
 	}
-	s.a.Log.WarnContext(ctx, "stopped run", "run_id", s.run.ID, "turn", s.run.Turn, "reason", string(reason), "err", err)
+	s.a.Log.WarnContext(ctx, "stopped run", append([]any{"run_id", s.run.ID, "turn", s.run.Turn, "reason", string(reason), "err", err}, causeOf(err)...)...)
 	s.settle(ctx, suspend.Failed, reason, "", kind)
 	s.stopBatch(ctx, err)
+}
+
+// causeOf is what the operator is told of a refused picture of a tool, for a log line:
+// its error says the same about every cause.
+func causeOf(err error) []any {
+	if cause := toolimages.Reason(err); cause != "" {
+		return []any{"cause", cause}
+	}
+	return nil
 }
 
 // leave gives the run back when the process is going down, so that another
