@@ -205,6 +205,9 @@ func TestReads_X08_AFailureTellsNothing(t *testing.T) {
 		if found := hidden.in(s.log.String()); found != nil {
 			t.Errorf("the log holds %v", found)
 		}
+		if log := s.log.String(); strings.Contains(log, `"reason":""`) || strings.Count(log, `"reason":"picture_not_usable"`) < 6 {
+			t.Error("P3: the operator is not told why")
+		}
 		if r := c.get("/metrics"); r.code != 404 { // there are none; who adds some adds them to this test
 			t.Errorf("metrics: %d", r.code)
 		}

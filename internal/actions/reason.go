@@ -16,7 +16,7 @@ const (
 	reasonNoField    = "no_field_enabled"
 	reasonNoVision   = "no_vision_model"
 	reasonField      = "field_not_permitted"
-	reasonPicture    = "picture_not_usable"
+	reasonPicture    = falgate.ReasonPicture
 )
 
 // refusal is the true reason behind ErrNotAvailable.

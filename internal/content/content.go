@@ -109,7 +109,7 @@ func (r *Reader) unscalable(ctx context.Context, err error) error {
 	if k := fault.KindOf(err); ctx.Err() != nil || k == fault.RateLimited || k == fault.Unavailable {
 		return err
 	}
-	return falgate.ErrNotAvailable.Because(err)
+	return falgate.Unusable(err)
 }
 
 // nameOfCopy gives the copy of a picture the ending of its own format: an envelope

@@ -31,6 +31,10 @@ func notAvailable(reason string, cause error) error {
 	return ErrNotAvailable.Because(&refusal{reason: reason, cause: cause})
 }
 
+// Unusable is ErrNotAvailable for a file that was opened and is no picture that can be
+// scaled: cause says why.
+func Unusable(cause error) error { return notAvailable(ReasonPicture, cause) }
+
 // Reason gives the operator's word for the reason behind an ErrNotAvailable, or "".
 func Reason(err error) string {
 	if r, ok := errors.AsType[*refusal](err); ok {
@@ -99,6 +103,7 @@ const (
 	ReasonNoRow          = "no_metadata_row"
 	ReasonUnreadable     = "content_unreadable"
 	ReasonTooLarge       = "image_too_large"
+	ReasonPicture        = "picture_not_usable"
 	ReasonFolder         = "no_folder"
 	ReasonFolderNotInUse = "folder_not_permitted"
 )

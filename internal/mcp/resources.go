@@ -105,7 +105,7 @@ func (s *Server) noResource(ctx context.Context, req *sdk.ReadResourceRequest, e
 		return err
 	}
 	if errors.Is(err, falgate.ErrNotAvailable) {
-		s.Log.InfoContext(ctx, "refused resource", "reason", falgate.Reason(err), "be_user_uid", callerOf(ctx).user.UID)
+		s.Log.InfoContext(ctx, "refused resource", "reason", falgate.Reason(err), "file_uid", fileOf(req.Params.URI), "be_user_uid", callerOf(ctx).user.UID)
 		return sdk.ResourceNotFoundError(req.Params.URI)
 	}
 	return s.protocolError(ctx, req, err)

@@ -2,7 +2,6 @@ package readtools
 
 import (
 	"context"
-	"errors"
 
 	"editor-actions/internal/falgate"
 	"editor-actions/internal/fault"
@@ -42,7 +41,7 @@ func (d Deps) viewFileImage() *tool {
 			case err != nil && fault.KindOf(err) == fault.RateLimited:
 				return Result{}, err // nothing about this file: too many pictures wait
 			case err != nil:
-				return Result{}, falgate.ErrNotAvailable.Because(errors.Join(errors.New("readtools: scale picture"), err))
+				return Result{}, falgate.Unusable(err)
 			}
 			c := &cutter{share: 1}
 			w, h := copied.Source.Upright()
