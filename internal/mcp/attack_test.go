@@ -2,7 +2,9 @@ package mcp_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"editor-actions/internal/actions"
 	"editor-actions/internal/readtools"
@@ -55,5 +57,32 @@ func TestHiddenWords_ReachNoModel(t *testing.T) {
 	}
 	if got := read.Contents[0].Text; !strings.Contains(got, `"name":"ab .png"`) || !strings.Contains(got, `"description":"ab\nc"`) || !strings.Contains(got, readtools.SourceMaterial) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A batch of calls that each read a large file must not hold all of them at once.
+func TestGuard_AFewCallsOfATokenAtATime(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.text.hold = make(chan struct{})
+	c := d.client("")
+	var wg sync.WaitGroup
+	for range 12 {
+		wg.Go(func() {
+			if got := d.told(c, "search_files"); got != "nothing\nfound" {
+				t.Error(got)
+			}
+		})
+	}
+	for deadline := time.Now().Add(20 * time.Second); d.text.inside.Load() < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	}
+	time.Sleep(200 * time.Millisecond)
+	if n := d.text.inside.Load(); n != 4 {
+		t.Errorf("%d at the same time", n)
+	}
+	close(d.text.hold)
+	wg.Wait()
+	if n := d.text.inside.Load(); n != 12 {
+		t.Errorf("%d were answered", n)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"editor-actions/internal/actions"
@@ -124,6 +125,8 @@ type fakeTool struct {
 	result readtools.Result
 	err    error
 	panics any
+	hold   chan struct{} // when set, a call waits for it
+	inside atomic.Int32
 }
 
 func (f *fakeTool) Name() string { return f.name }
@@ -138,6 +141,10 @@ func (f *fakeTool) Run(_ context.Context, actor *typo3.BackendUser, _ json.RawMe
 	}
 	if f.panics != nil {
 		panic(f.panics)
+	}
+	if f.hold != nil {
+		f.inside.Add(1)
+		<-f.hold
 	}
 	return f.result, f.err
 }
@@ -236,6 +243,16 @@ func (d *desk) call(tool string, args any) *sdk.CallToolResult {
 		d.t.Fatalf("%s: %v", tool, err)
 	}
 	return res
+}
+
+// told is the text that a tool answers a client there is, for goroutines of a test.
+func (d *desk) told(c *sdk.ClientSession, tool string) string {
+	res, err := c.CallTool(d.t.Context(), &sdk.CallToolParams{Name: tool})
+	if err != nil {
+		return err.Error()
+	}
+	block, _ := res.Content[0].(*sdk.TextContent)
+	return block.Text
 }
 
 // wire is the answer to a call as it travels.

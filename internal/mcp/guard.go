@@ -83,12 +83,14 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		if gone, ok := ctx.Value(goneKey{}).(whenGone); ok {
 			defer gone(cancel)()
 		}
-		if !s.limits.allow(by.token.ID, s.Settings().MCP) {
+		leave, ok := s.limits.enter(ctx, by.token.ID, s.Settings().MCP)
+		if !ok {
 			if method == methodCallTool {
 				return s.refusal(ctx, req, errTooOften), nil
 			}
 			return nil, s.protocolError(ctx, req, errTooOften)
 		}
+		defer leave()
 		began := s.Now()
 		res, err := s.recovered(s.answering(by, next))(ctx, method, req)
 		s.Log.InfoContext(ctx, "answered agent", "request_id", requestID(req), "method", method, "tool", s.toolName(req), "token_id", by.token.ID,
@@ -259,31 +261,59 @@ func requestID(req sdk.Request) string {
 	return randomID()
 }
 
+// atOnce is how many calls of a token are answered at the same time; more wait for their
+// turn. A call may hold a whole file, and one request may bring many calls.
+const atOnce = 4
+
 // limits slow down each token.
 type limits struct {
 	now func() time.Time
 	mu  sync.Mutex
-	by  map[string]*rate.Limiter // only tokens that exist get an entry
+	by  map[string]*pace // only tokens that exist get an entry
+}
+
+type pace struct {
+	*rate.Limiter
+	turns chan struct{}
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, by: map[string]*rate.Limiter{}}
+	return &limits{now: now, by: map[string]*pace{}}
 }
 
-// allow counts a call. A quarter of a minute's calls may come at once.
-func (l *limits) allow(id string, s config.MCP) bool {
+// enter counts a call and waits for its turn, which the returned function ends. False
+// when there were too many, or none of those before it ended in time.
+func (l *limits) enter(ctx context.Context, id string, s config.MCP) (leave func(), ok bool) {
+	p := l.allowed(id, s)
+	if p == nil {
+		return nil, false
+	}
+	select {
+	case p.turns <- struct{}{}:
+		return func() { <-p.turns }, true
+	case <-ctx.Done():
+		return nil, false
+	}
+}
+
+// allowed counts a call, nil when it is one too many. A quarter of a minute's calls may
+// come at once.
+func (l *limits) allowed(id string, s config.MCP) *pace {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	every, burst := rate.Limit(float64(s.CallsPerMinute)/60), max(1, s.CallsPerMinute/4)
-	lim, ok := l.by[id]
+	p, ok := l.by[id]
 	if !ok {
-		lim = rate.NewLimiter(every, burst)
-		l.by[id] = lim
+		p = &pace{rate.NewLimiter(every, burst), make(chan struct{}, atOnce)}
+		l.by[id] = p
 	}
 	now := l.now()
-	if lim.Limit() != every { // the settings changed
-		lim.SetLimitAt(now, every)
-		lim.SetBurstAt(now, burst)
+	if p.Limit() != every { // the settings changed
+		p.SetLimitAt(now, every)
+		p.SetBurstAt(now, burst)
 	}
-	return lim.AllowN(now, 1)
+	if !p.AllowN(now, 1) {
+		return nil
+	}
+	return p
 }
