@@ -37,11 +37,15 @@ type scaler interface {
 	Fit(ctx context.Context, src []byte, maxEdge int) (*downscaler.Result, error)
 }
 
+// atOnce is how many files are in memory at the same time; more wait for their turn.
+const atOnce = 4
+
 // Reader makes blocks of files. It is safe for concurrent use.
 type Reader struct {
 	gate     fileGate
 	scaler   scaler
 	settings func() *config.Settings
+	turns    chan struct{}
 }
 
 // Block is what travels: a picture when Image is set, else a text.
@@ -53,7 +57,7 @@ type Block struct {
 
 // New makes a Reader. Ceilings that cannot be are an error, used or not.
 func New(gate fileGate, s scaler, settings func() *config.Settings) (*Reader, error) {
-	r := &Reader{gate: gate, scaler: s, settings: settings}
+	r := &Reader{gate: gate, scaler: s, settings: settings, turns: make(chan struct{}, atOnce)}
 	_, err := r.deliverer(false)
 	return r, err
 }
@@ -63,8 +67,14 @@ func (r *Reader) deliverer(vision bool) (*media.Deliverer, error) {
 	return media.NewDeliverer(media.DeliveryOptions{Vision: vision, MaxInlineBinary: in.MaxBinaryBytes, MaxInlineImage: in.MaxImageBytes})
 }
 
-// File gives the content of a file that the user may see.
+// File gives the content of a file that the user may see. It waits for a turn.
 func (r *Reader) File(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID, vision bool) (Block, error) {
+	select {
+	case r.turns <- struct{}{}:
+		defer func() { <-r.turns }()
+	case <-ctx.Done():
+		return Block{}, ctx.Err()
+	}
 	opened, err := r.gate.View(ctx, who, uid)
 	if err != nil {
 		return Block{}, err

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"editor-actions/internal/config"
 	"editor-actions/internal/content"
@@ -61,4 +64,49 @@ func TestP3_File_APictureThatCannotBeScaledIsNotAvailable(t *testing.T) {
 	if _, err := read(t, fake{picture, busy}); !errors.Is(err, busy) {
 		t.Errorf("busy: %v", err)
 	}
+}
+
+// slow is a gate whose files stay open until the test says so.
+type slow struct {
+	fake
+	inside *atomic.Int32
+	hold   chan struct{}
+}
+
+func (s slow) View(ctx context.Context, who *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error) {
+	s.inside.Add(1)
+	<-s.hold
+	return s.fake.View(ctx, who, uid)
+}
+
+// A file of up to images.maxFileBytes is in memory while it is looked at.
+func TestFile_AFewAtATime(t *testing.T) {
+	t.Parallel()
+	settings := config.DefaultSettings()
+	gate := slow{fake{data: []byte("x")}, &atomic.Int32{}, make(chan struct{})}
+	r, err := content.New(gate, gate, func() *config.Settings { return &settings })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 12 {
+		wg.Go(func() {
+			if _, err := r.File(t.Context(), nil, 1, false); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for deadline := time.Now().Add(20 * time.Second); gate.inside.Load() < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	}
+	time.Sleep(100 * time.Millisecond)
+	n := gate.inside.Load()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n != 4 {
+		t.Errorf("%d at the same time", n)
+	} else if _, err := r.File(gone, nil, 1, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("who leaves waits no longer: %v", err)
+	}
+	close(gate.hold)
+	wg.Wait()
 }
