@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func EditedCall(tool Tool, call Call, edits map[Field]string, keep []Field) (Cal
 	if err != nil && !IsValueRefusal(err) {
 		return Call{}, err
 	}
-	for f := range edits {
+	for _, f := range slices.Concat(slices.Sorted(maps.Keys(edits)), keep) { // a mistyped name must not write what was to be kept
 		if _, ok := p.Fields[f]; !ok {
 			return Call{}, fault.New(fault.Invalid, "field_not_in_call", "The proposal has no text for `%s`, so there is nothing to edit.", echo(string(f)))
 		}
