@@ -298,6 +298,7 @@ func TestMCP_RefusalsAreResultsWithASentence(t *testing.T) {
 			"no id":               {"get_proposal", map[string]any{}, "proposal_arguments"},
 			"more than the id":    {"get_proposal", map[string]any{"proposal": foreign.Proposal, "user": 1}, "proposal_arguments"},
 			"injected":            {"get_proposal", map[string]any{"proposal": "' OR 1=1 --"}, "proposal_not_found"},
+			"no ASCII":            {"get_proposal", map[string]any{"proposal": "💥"}, "proposal_not_found"},
 		} {
 			if text, refused := p.use(c.tool, c.args); !refused || !strings.HasSuffix(text, "["+c.code+"]") {
 				t.Errorf("%s: %v %s", name, refused, text)

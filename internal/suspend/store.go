@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
+	"unicode"
 
 	"editor-actions/internal/providers"
 
@@ -245,6 +247,9 @@ func (s *Store) Get(ctx context.Context, id RunID) (*Run, error) {
 
 // get also answers how often the waiting card was drawn anew.
 func (s *Store) get(ctx context.Context, id RunID) (run *Run, redraws int, err error) {
+	if strings.ContainsFunc(string(id), func(r rune) bool { return r > unicode.MaxASCII }) {
+		return nil, 0, ErrRunNotFound // MariaDB fails to compare it with a column of ASCII
+	}
 	var row runRow
 	err = s.conn(ctx, nil).Where("id = ?", string(id)).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {

@@ -31,8 +31,10 @@ func TestCreate_KeepsWhatItWasGiven(t *testing.T) {
 		if len(run.ID) != 36 || run.ID[14] != '7' {
 			t.Errorf("%q is no UUIDv7", run.ID)
 		}
-		if _, err := s.Get(t.Context(), "nothing"); !errors.Is(err, suspend.ErrRunNotFound) {
-			t.Error(err)
+		for _, id := range []suspend.RunID{"nothing", "", "💥", "nothing\x00", "\xff"} { // agents name runs, too
+			if _, err := s.Get(t.Context(), id); !errors.Is(err, suspend.ErrRunNotFound) {
+				t.Errorf("%q: %v", id, err)
+			}
 		}
 		if _, _, err := s.Load(t.Context(), "nothing"); !errors.Is(err, suspend.ErrRunNotFound) {
 			t.Error(err)

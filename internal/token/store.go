@@ -18,6 +18,7 @@ import (
 	"editor-actions/internal/secret"
 	"editor-actions/internal/typo3"
 
+	"github.com/google/uuid"
 	"gorm.io/gorm"
 )
 
@@ -225,6 +226,9 @@ func (s *Store) States(ctx context.Context, list []Token) ([]State, error) {
 // Revoke ends a token for good: one of that user's, or anybody's when the user is 0. A
 // token that was revoked before keeps the moment it was. Errors: ErrNotFound.
 func (s *Store) Revoke(ctx context.Context, user typo3.UserUID, id string) error {
+	if uuid.Validate(id) != nil { // MariaDB fails to compare some texts with a column of ASCII
+		return ErrNotFound
+	}
 	whose := func() *gorm.DB {
 		db := s.db.WithContext(ctx).Model(&row{}).Where("id = ?", id)
 		if user != 0 {

@@ -168,8 +168,10 @@ func TestRevoke_IsForGood(t *testing.T) {
 		if err != nil || again[0].Revoked.IsZero() || !again[0].Revoked.Equal(first[0].Revoked) {
 			t.Errorf("%+v %v", again, err)
 		}
-		if err := d.Revoke(t.Context(), 0, "nobody"); !errors.Is(err, token.ErrNotFound) {
-			t.Error(err)
+		for _, id := range []string{"nobody", "", "niemänd"} {
+			if err := d.Revoke(t.Context(), 0, id); !errors.Is(err, token.ErrNotFound) {
+				t.Errorf("%q: %v", id, err)
+			}
 		}
 	})
 }
