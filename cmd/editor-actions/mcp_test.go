@@ -379,6 +379,15 @@ func TestMCP_ScopesAndSwitches(t *testing.T) {
 		if _, err := proposer.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: fmt.Sprintf("typo3-file://%d", fileLake)}); err == nil || !strings.Contains(err.Error(), "without the scope read") {
 			t.Errorf("read without the scope: %v", err)
 		}
+		if _, err := proposer.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "without the scope read") {
+			t.Errorf("list without the scope: %v", err)
+		}
+		listed := names(proposer)
+		for _, tool := range []string{"search_files", "read_file_metadata", "view_file_image", "find_file_usages"} {
+			if text, refused := proposer.use(tool, map[string]any{"uid": fileLake}); !refused || !strings.Contains(text, "[token_scope]") || strings.Contains(listed, tool) {
+				t.Errorf("%s without the scope: %s; listed %s", tool, text, listed)
+			}
+		}
 		if l.stdio {
 			return // its settings are those of its own process
 		}
@@ -387,6 +396,37 @@ func TestMCP_ScopesAndSwitches(t *testing.T) {
 			t.Errorf("with a tool off: %s", got)
 		}
 		s.change(func(c *config.Settings) { c.Tools.SetFileAlternativeText = true })
+	})
+}
+
+// A tool that the operator switches off leaves no other door to what it shows.
+func TestMCP_ResourcesFollowTheSwitches(t *testing.T) {
+	eachService(t, withAgents, func(t *testing.T, s *service) {
+		secret, _ := s.tokenOf(editorUID)
+		p := s.agent(links[0], secret)
+		uri := fmt.Sprintf("typo3-file://%d", fileLake)
+		doors := map[string]func() error{
+			"search_files":       func() error { _, err := p.ListResources(t.Context(), nil); return err },
+			"read_file_metadata": func() error { _, err := p.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); return err },
+			"view_file_image": func() error {
+				_, err := p.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri + "/content"})
+				return err
+			},
+		}
+		for tool, off := range map[string]func(*config.Tools){
+			"search_files":       func(c *config.Tools) { c.SearchFiles = false },
+			"read_file_metadata": func(c *config.Tools) { c.ReadFileMetadata = false },
+			"view_file_image":    func(c *config.Tools) { c.ViewFileImage = false },
+		} {
+			was := s.settings.Load().Tools
+			s.change(func(c *config.Settings) { off(&c.Tools) })
+			for name, open := range doors {
+				if err := open(); (err != nil) != (name == tool) || name == tool && !strings.Contains(err.Error(), "[read_tool_off]") {
+					t.Errorf("%s with %s off: %v", name, tool, err)
+				}
+			}
+			s.change(func(c *config.Settings) { c.Tools = was })
+		}
 	})
 }
 

@@ -68,6 +68,9 @@ func cleaned(text string) *string {
 }
 
 func (s *Server) readFile(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	if err := readtools.CheckOn(s.Settings(), readtools.ReadFileMetadata); err != nil {
+		return nil, s.protocolError(ctx, req, err)
+	}
 	f, err := s.Files.Look(ctx, callerOf(ctx).user, fileOf(req.Params.URI))
 	if err != nil {
 		return nil, s.noResource(ctx, req, err)
@@ -87,6 +90,9 @@ func (s *Server) readFile(ctx context.Context, req *sdk.ReadResourceRequest) (*s
 }
 
 func (s *Server) readContent(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	if err := readtools.CheckOn(s.Settings(), readtools.ViewFileImage); err != nil {
+		return nil, s.protocolError(ctx, req, err)
+	}
 	b, err := s.Content.File(ctx, callerOf(ctx).user, fileOf(req.Params.URI), s.Settings().MCP.Vision)
 	if err != nil {
 		return nil, s.noResource(ctx, req, err)
@@ -115,6 +121,9 @@ func (s *Server) noResource(ctx context.Context, req *sdk.ReadResourceRequest, e
 // text, folder by folder: those an agent is asked about. It reads rows and no bytes;
 // every other file is found with the search tool.
 func (s *Server) listResources(ctx context.Context, by *caller, req sdk.Request) (sdk.Result, error) {
+	if err := readtools.CheckOn(s.Settings(), readtools.SearchFiles); err != nil {
+		return nil, s.protocolError(ctx, req, err)
+	}
 	at, after := 0, typo3.FileUID(0)
 	if p, ok := req.GetParams().(*sdk.ListResourcesParams); ok && p != nil && p.Cursor != "" {
 		m := cursorIs.FindStringSubmatch(p.Cursor)

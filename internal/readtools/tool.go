@@ -92,6 +92,15 @@ func On(s *config.Settings, tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return !enabled(s.Tools, t.Name()) })
 }
 
+// CheckOn is nil for a tool that the settings switch on, else the refusal of its calls
+// and of whatever else shows the same.
+func CheckOn(s *config.Settings, name string) error {
+	if enabled(s.Tools, name) {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "read_tool_off", "The tool `%s` is switched off.", name)
+}
+
 func enabled(t config.Tools, name string) bool {
 	switch name {
 	case SearchFiles:
@@ -132,8 +141,8 @@ func (t *tool) Definition() providers.Tool {
 
 // Run implements Tool.
 func (t *tool) Run(ctx context.Context, actor *typo3.BackendUser, raw json.RawMessage) (Result, error) {
-	if !enabled(t.settings().Tools, t.name) {
-		return Result{}, fault.New(fault.Unavailable, "read_tool_off", "The tool `%s` is switched off.", t.name)
+	if err := CheckOn(t.settings(), t.name); err != nil {
+		return Result{}, err
 	}
 	args, err := readArguments(raw, t.parameters)
 	if err != nil {
