@@ -175,7 +175,7 @@ func TestEditedCall(t *testing.T) {
 		{"keep both", nil, []actions.Field{actions.Title, actions.Description}, "", "no_field"},
 		{"edit too long", map[actions.Field]string{actions.Title: strings.Repeat("ä", 128)}, nil, "", "value_too_long_bytes"},
 		{"edit a field that is not there", map[actions.Field]string{actions.Alternative: "x"}, nil, "", "field_not_in_call"},
-		{"keep a field that is not there", nil, []actions.Field{actions.Title, "descripton"}, "", "field_not_in_call"},
+		{"keep a field that is not there", nil, []actions.Field{actions.Title, "caption"}, "", "field_not_in_call"},
 		{"clear", map[actions.Field]string{actions.Description: ""}, nil, `{"uid":7,"title":"A","description":""}`, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
