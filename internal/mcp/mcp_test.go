@@ -184,7 +184,6 @@ func TestAnswers_AreNobodyElses(t *testing.T) {
 	}
 }
 
-
 func TestRefusals_OursAreAFixedSentence(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
