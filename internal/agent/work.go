@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -72,10 +73,31 @@ func (a *Agent) step(ctx context.Context, owner string) (bool, error) {
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	wg.Go(func() { seg.keepLease(segCtx, cancel, lease) })
-	seg.execute(segCtx)
+	seg.guarded(segCtx)
 	cancel(nil)
 	wg.Wait()
 	return true, nil
+}
+
+// panicDelay is how long a run waits that made its worker panic.
+const panicDelay = 10 * time.Second
+
+// guarded executes the segment. A panic costs this run one of its claims, as the death of
+// its worker would, and no other run anything.
+func (s *segment) guarded(ctx context.Context) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		s.a.Log.ErrorContext(ctx, "recovered panic", "run_id", s.run.ID, "err", fmt.Sprint(r), "stack", string(debug.Stack()))
+		store, cancel := detached(ctx)
+		defer cancel()
+		if err := s.a.Store.Requeue(store, s.run.ID, s.owner, panicDelay); err != nil {
+			s.a.Log.WarnContext(ctx, "give run back", "run_id", s.run.ID, "err", err)
+		}
+	}()
+	s.execute(ctx)
 }
 
 // keepLease renews the lease until ctx ends. A lease that is lost, or cannot be
