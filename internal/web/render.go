@@ -92,6 +92,7 @@ func (r *renderer) funcs(w *words) template.FuncMap {
 		"language": w.languageName,
 		"bytes":    w.bytes,
 		"length":   actions.Length,
+		"operator": w.operator,
 		"icon":     func(name string) iconView { return iconView{Name: name} },
 		"warning":  func(code string) string { return w.T(Key("warning." + code)) },
 		"diffpart": func(tag string, parts []diffPart) diffTag { return diffTag{tag, parts} },
