@@ -61,7 +61,8 @@ func (s *Server) inboxPage(c echo.Context) error {
 		v.Title = w.N("review.title", v.Pending)
 	}
 	v.Waiting, v.Active, v.Recent = inboxRows(w, box.Waiting), inboxRows(w, box.Active), inboxRows(w, box.Recent)
-	for _, r := range v.Waiting {
+	for i, r := range v.Waiting {
+		v.Waiting[i].Status = "" // the heading above them says it
 		v.Picks, v.Ready = v.Picks || r.Pick != "", v.Ready || r.Pickable
 	}
 	if box.Next != "" {

@@ -71,6 +71,7 @@ var germanTexts = map[Key]string{
 	"files.filter":       "Welche Dateien gezeigt werden",
 	"files.all":          "Alle Dateien",
 	"files.gaps":         "Ohne Alternativtext",
+	"files.list":         "Dateien in diesem Ordner",
 	"files.empty":        "In diesem Ordner sind keine Dateien.",
 	"files.subfolders":   "Unterordner",
 	"files.only_folders": "Die Dateien liegen in den Ordnern oben.",

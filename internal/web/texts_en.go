@@ -71,6 +71,7 @@ var englishTexts = map[Key]string{
 	"files.filter":       "Which files to show",
 	"files.all":          "All files",
 	"files.gaps":         "Without alternative text",
+	"files.list":         "Files in this folder",
 	"files.empty":        "There are no files in this folder.",
 	"files.subfolders":   "Subfolders",
 	"files.only_folders": "The files are in the folders above.",

@@ -52,17 +52,32 @@ function counter(hint) {
   update();
 }
 
-// The inbox: one box that ticks all the others.
-function selectAll(form) {
+// Lists with boxes: how many are ticked, and one button that ticks all or none.
+function selection(form) {
   const boxes = [...form.querySelectorAll("input[type=checkbox]")];
   const buttons = form.querySelector(".many-buttons");
-  if (boxes.length < 2 || !buttons) return;
+  if (!boxes.length || !buttons) return;
   const all = document.createElement("button");
   all.type = "button";
   all.className = "btn btn-default";
-  all.textContent = form.dataset.all;
-  all.addEventListener("click", () => boxes.forEach((b) => { b.checked = true; }));
-  buttons.append(all);
+  const said = document.createElement("span");
+  said.className = "muted";
+  said.setAttribute("role", "status");
+  const update = () => {
+    const n = boxes.filter((b) => b.checked).length;
+    all.textContent = n === boxes.length ? form.dataset.none : form.dataset.all;
+    said.textContent = n === 0 ? "" : (n === 1 ? form.dataset.one : form.dataset.other).replace("{n}", n);
+  };
+  all.addEventListener("click", () => {
+    const tick = boxes.some((b) => !b.checked);
+    for (const b of boxes) b.checked = tick;
+    update();
+  });
+  form.addEventListener("change", update);
+  addEventListener("pageshow", update); // a browser that goes back ticks again what was ticked
+  if (boxes.length > 1) buttons.append(all);
+  buttons.append(said);
+  update();
 }
 
 // A batch: looked at again while something happens.
@@ -145,7 +160,7 @@ localTimes(document);
 document.querySelectorAll("[data-copy]").forEach(copier);
 document.querySelectorAll(".length[data-for]").forEach(counter);
 document.querySelectorAll("form[data-busy]").forEach(busyForm);
-document.querySelectorAll("form[data-all]").forEach(selectAll);
+document.querySelectorAll("form[data-all]").forEach(selection);
 document.querySelectorAll("[data-poll]").forEach(poll);
 const run = document.getElementById("run");
 if (run?.dataset.events) follow(run);
