@@ -65,7 +65,7 @@ func TestApproveMany_OpenedCleanCardsEachWithItsOwnDecision(t *testing.T) {
 				t.Errorf("%s has %d decisions, want %d", id, n, want)
 			}
 		}
-		for _, want := range []string{"2 proposals were approved", "2 were not:", "have not opened this card", "carries a hint"} {
+		for _, want := range []string{"2 proposals were approved", "2 were not stored:", "have not opened this card", "carries a hint"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("the page does not say %q", want)
 			}
@@ -100,7 +100,7 @@ func TestApproveMany_WhatMovedIsLeftForALook(t *testing.T) {
 		if n := s.writes() - before; n != 1 {
 			t.Errorf("%d writes", n)
 		}
-		for _, want := range []string{"1 proposal was approved", "3 were not:", "Something changed since", "It was decided already", "carries a hint"} {
+		for _, want := range []string{"1 proposal was approved", "3 were not stored:", "Something changed since", "It was decided already", "carries a hint"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("the page does not say %q: %.6000s", want, said)
 			}
@@ -164,7 +164,7 @@ func TestApproveMany_FourEyesStrangersAndNonsense(t *testing.T) {
 		if said := editor.approveMany(); !strings.Contains(said, "no card was selected") {
 			t.Error("an empty choice is not explained")
 		}
-		if said := editor.approveMany(id + ":1:" + strings.Repeat("0", 64)); !strings.Contains(said, "1 was not:") {
+		if said := editor.approveMany(id + ":1:" + strings.Repeat("0", 64)); !strings.Contains(said, "1 was not stored:") {
 			t.Error("a made-up digest")
 		}
 		if s.writes() != before {

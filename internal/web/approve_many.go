@@ -79,10 +79,16 @@ func (s *Server) manyFlash(c echo.Context, results []agent.Approved, asked int) 
 		}
 	}
 	stored := w.N("flash.many.written", written)
+	if written == 0 {
+		stored = w.T("flash.many.nothing")
+	}
+	if more := asked - written - len(left); more > 0 {
+		left = append(left, w.N("flash.many.more", more))
+	}
 	if written == asked {
 		return flash{Tone: "success", Key: "title.plain", Args: []any{stored}}
 	}
-	return flash{Tone: "warning", Key: "title.plain", Args: []any{stored + " " + w.N("flash.many.rest", asked-written) + " " + strings.Join(left, " ")}}
+	return flash{Tone: "warning", Key: "title.plain", Args: []any{stored + " " + w.N("flash.many.rest", asked-written)}, Items: left}
 }
 
 // nameOfRun is what a run is about, for those who may know.

@@ -56,7 +56,7 @@ func (s *Server) planPage(c echo.Context) error {
 
 func (s *Server) renderPlan(c echo.Context, code int, action, numbers, note string, problem error) error {
 	ctx, viewer, w := c.Request().Context(), viewerOf(c), s.words(c)
-	v := planView{page: s.newPage(c, "files", "batch.heading"), Note: note, KeyID: s.NewID(), Max: actions.MaxBatch}
+	v := planView{page: s.newPage(c, "files", "batch.title"), Note: note, KeyID: s.NewID(), Max: actions.MaxBatch}
 	for _, o := range s.Catalogue.Offers(ctx, viewer, actions.TableFile) {
 		if action == "" {
 			action = o.Action.Key
@@ -89,6 +89,7 @@ func (s *Server) renderPlan(c echo.Context, code int, action, numbers, note stri
 	v.Numbers = strings.Join(words, " ")
 	if problem != nil {
 		v.Error = w.sentence(problem)
+		v.Title = w.T("error.title", v.Title)
 	}
 	return s.render(c, code, "plan", v.Lang, v)
 }
@@ -144,7 +145,7 @@ func (s *Server) batchPage(c echo.Context) error {
 		return err
 	}
 	w := s.words(c)
-	v := batchView{page: s.newPage(c, "review", "batch.heading"), ID: string(id), Rows: inboxRows(w, runs), Total: len(runs)}
+	v := batchView{page: s.newPage(c, "review", "batch.title"), ID: string(id), Rows: inboxRows(w, runs), Total: len(runs)}
 	rest := url.Values{}
 	for i, r := range runs {
 		switch {
@@ -163,6 +164,7 @@ func (s *Server) batchPage(c echo.Context) error {
 			rest.Set("action", r.Run.Action)
 		}
 	}
+	v.Title = w.N("batch.started", v.Total) + " – " + w.T("batch.progress", v.Done, v.Total)
 	v.Live = v.Done < v.Total
 	if n := len(rest["uid"]); n > 0 {
 		v.Stopped, v.Rest = w.N("batch.stopped", n), "/batch?"+rest.Encode()

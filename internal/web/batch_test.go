@@ -68,7 +68,7 @@ func TestBatch_PlanSaysWhatWouldRunAndWhatNot(t *testing.T) {
 	for _, user := range []*typo3.BackendUser{editor, german} {
 		_, doc := f.get(user, "/batch?action=suggest_alternative_text&uid=junk&uid=7&uid=9+10+11+12")
 		checkPage(t, doc, user.Language)
-		want := []string{"1 file will be started", "Will be started", "Not the number of a file", "Not available for this action", "Is under way already", "More than are started at once", "hero.jpg", "Start 1 run"}
+		want := []string{"1 file will be started", "Will be started", "Not the number of a file", "Not available for this action", "Is in work already", "More than are started at once", "hero.jpg", "Start 1 run"}
 		if user == german {
 			want = []string{"1 Datei wird gestartet", "Nicht die Nummer einer Datei", "1 Lauf starten"}
 		}

@@ -45,6 +45,7 @@ func (s *Server) explainPage(c echo.Context) error {
 	switch fault.KindOf(err) {
 	case fault.NotFound, fault.Forbidden:
 		v.Error = w.T("explain.no_user")
+		v.Title = w.T("error.title", v.Title)
 		return s.render(c, http.StatusUnprocessableEntity, "explain", v.Lang, v)
 	}
 	if err != nil {
@@ -55,6 +56,10 @@ func (s *Server) explainPage(c echo.Context) error {
 	v.AllOK = true
 	for _, ch := range v.Checks {
 		v.AllOK = v.AllOK && ch.OK
+	}
+	v.Title = w.T("explain.title_no", v.File)
+	if v.AllOK {
+		v.Title = w.T("explain.title_yes", v.File)
 	}
 	return s.render(c, http.StatusOK, "explain", v.Lang, v)
 }

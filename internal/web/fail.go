@@ -21,6 +21,7 @@ type messageView struct {
 	Back    string
 	BackTo  string
 	ID      string // request id, on failures of ours only
+	Typing  bool   // what was typed is still in the page before
 	SignIn  bool   // offer the way to the sign-in form
 }
 
@@ -77,6 +78,8 @@ func (s *Server) errorPage(c echo.Context, err error) error {
 		v.Tone, v.ID = "danger", requestID(c)
 	case fault.NotFound:
 		v.Tone = "info"
+	case fault.TooLarge:
+		v.Typing = true
 	}
 	v.page = s.newPage(c, "", "title.plain", v.Heading)
 	v.Typed, v.Back = typedOf(err)

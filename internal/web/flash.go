@@ -16,9 +16,10 @@ const flashCookie = "ea_flash"
 // flash is a message for the next page, kept in a cookie that only we can
 // write. It names things by key, so that it reads in the reader's language.
 type flash struct {
-	Tone string `json:"t"` // success, info, warning, danger
-	Key  Key    `json:"k"`
-	Args []any  `json:"a,omitempty"`
+	Tone  string   `json:"t"` // success, info, warning, danger
+	Key   Key      `json:"k"`
+	Args  []any    `json:"a,omitempty"`
+	Items []string `json:"i,omitempty"` // lines below the message
 	// Link leads to where the message's object is, when the next page is another.
 	Link    string `json:"l,omitempty"`
 	LinkKey Key    `json:"m,omitempty"`
@@ -27,6 +28,7 @@ type flash struct {
 // flashView is a flash on its page.
 type flashView struct {
 	Tone, Text     string
+	Items          []string
 	Link, LinkText string
 }
 
@@ -64,7 +66,7 @@ func (s *Server) takeFlash(c echo.Context) *flashView {
 		return nil
 	}
 	w := s.words(c)
-	v := &flashView{Tone: f.Tone, Text: w.T(f.Key, w.arguments(f.Args)...)}
+	v := &flashView{Tone: f.Tone, Text: w.T(f.Key, w.arguments(f.Args)...), Items: f.Items}
 	if f.Link != "" {
 		v.Link, v.LinkText = s.base+f.Link, w.T(f.LinkKey)
 	}

@@ -43,7 +43,7 @@ func TestInbox_OnlyReadyCardsHaveABox(t *testing.T) {
 	if find(doc, "input", "id", "pick-"+string(runTwo)) != nil {
 		t.Error("a card with a hint has a box")
 	}
-	if got := text(doc); !strings.Contains(got, "Opened, carries a hint") || !strings.Contains(got, "Waits for long") {
+	if got := text(doc); !strings.Contains(got, "Opened, carries a hint") || !strings.Contains(got, "Waiting for a long time") {
 		t.Error("the rows do not say why")
 	}
 	f.runs.cards[runWaiting].View.Pick = agent.PickUnread
@@ -56,10 +56,10 @@ func TestInbox_OnlyReadyCardsHaveABox(t *testing.T) {
 func TestApproveMany_SaysWhatWasStoredAndWhatWasNot(t *testing.T) {
 	t.Parallel()
 	for want, result := range map[string]agent.DecideResult{
-		"2 proposals were approved and stored.":                                {Outcome: agent.Written},
-		"2 were not: hero.jpg: It was decided already.":                        {Outcome: agent.AlreadyDecided},
-		"0 proposals were approved and stored. 2 were not: hero.jpg: The card": {Outcome: agent.StaleTurn},
-		"hero.jpg: Something changed since the card was drawn.":                {Outcome: agent.Redrawn},
+		"2 proposals were approved and stored.":                    {Outcome: agent.Written},
+		"2 were not stored:hero.jpg: It was decided already.":      {Outcome: agent.AlreadyDecided},
+		"Nothing was stored. 2 were not stored:hero.jpg: The card": {Outcome: agent.StaleTurn},
+		"hero.jpg: Something changed since the card was shown.":    {Outcome: agent.Redrawn},
 	} {
 		f := setup(t)
 		f.runs.result = result

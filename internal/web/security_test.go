@@ -193,6 +193,9 @@ func TestBodies_AboveTheLimitAreOneSentence(t *testing.T) {
 		if !strings.Contains(string(b), "64 KiB") {
 			t.Errorf("%s: the limit is not named", path)
 		}
+		if page := ct != "application/json"; page != strings.Contains(string(b), "Back button") {
+			t.Errorf("%s: says where the text is: %v", path, !page)
+		}
 	}
 }
 

@@ -85,7 +85,8 @@ function poll(section) {
   const timer = setInterval(async () => {
     const answer = await fetch(section.dataset.poll, { headers: { Accept: "text/html" } }).catch(() => null);
     if (!answer?.ok || answer.redirected) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("batch");
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById("batch");
     if (!fresh) return;
     const was = section.querySelector("#batch-state").textContent;
     const is = fresh.querySelector("#batch-state").textContent;
@@ -94,6 +95,7 @@ function poll(section) {
     const held = section.contains(document.activeElement);
     section.replaceChildren(...fresh.childNodes);
     if (held) document.getElementById("main").focus();
+    document.title = page.title;
     if (live) live.textContent = is;
     if (!fresh.dataset.poll) {
       clearInterval(timer);
