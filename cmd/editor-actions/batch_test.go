@@ -82,7 +82,7 @@ func TestBatch_IsOneForTwoClicksAndOneRunPerFile(t *testing.T) {
 			t.Errorf("%d", r.code)
 		}
 		page := string(c.get("/batch?action=" + suggestAlternative + "&uid=23").body)
-		if !strings.Contains(page, "Is under way already") {
+		if !strings.Contains(page, "Is in work already") {
 			t.Error("a file whose run is under way is planned again")
 		}
 		if _, r := c.startBatch("form-key-2", "54 3 x"); r.code != http.StatusUnprocessableEntity {
@@ -125,7 +125,7 @@ func TestS49_ABudgetStopsTheBatch(t *testing.T) {
 			t.Errorf("%d requests left the service", n)
 		}
 		page := html.UnescapeString(string(c.get(address).body))
-		for _, want := range []string{"5 of 5 are through.", "3 wait for a decision.", "1 file was never started", "Today's budget is used up", "Never started", "Plan them again"} {
+		for _, want := range []string{"5 of 5 are through.", "3 wait for a decision.", "2 files got no proposal", "Today's budget is used up", "Never started", "Plan them again"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page does not say %q", want)
 			}

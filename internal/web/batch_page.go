@@ -12,6 +12,7 @@ import (
 	"editor-actions/internal/actions"
 	"editor-actions/internal/agent"
 	"editor-actions/internal/fault"
+	"editor-actions/internal/providers"
 	"editor-actions/internal/suspend"
 )
 
@@ -131,8 +132,8 @@ type batchView struct {
 	Done    int // settled, or waiting for a person
 	Waiting int
 	Live    bool   // something will happen without a person
-	Stopped string // why the rest was not started, "" = it was
-	Rest    string // address to plan what was not started again
+	Stopped string // why the rest has no proposal, "" = it has
+	Rest    string // address to plan the rest again
 }
 
 func (s *Server) batchPage(c echo.Context) error {
@@ -160,6 +161,9 @@ func (s *Server) batchPage(c echo.Context) error {
 		}
 		if r.Run.ErrorKind == suspend.BatchStopped {
 			v.Rows[i].Status, v.Rows[i].Why = w.T("status.not_started"), ""
+		}
+		switch r.Run.ErrorKind {
+		case suspend.BatchStopped, string(providers.Budget), string(providers.Quota): // they lack money, nothing else
 			rest.Add("uid", strconv.FormatUint(r.Run.SubjectUID, 10))
 			rest.Set("action", r.Run.Action)
 		}

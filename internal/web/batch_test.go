@@ -144,7 +144,7 @@ func TestBatch_WhatWasNeverStartedCanBePlannedAgain(t *testing.T) {
 	rest := f.runs.cards[runWorking].View.Run
 	rest.Status, rest.Reason, rest.ErrorKind, rest.Settled = suspend.Cancelled, suspend.ReasonCancelled, suspend.BatchStopped, clock
 	_, doc := f.get(editor, "/batch/"+batchID)
-	if find(doc, "a", "href", "/batch?action=suggest_alternative_text&uid=7") == nil || !strings.Contains(text(doc), "1 file was never started") {
+	if find(doc, "a", "href", "/batch?action=suggest_alternative_text&uid=7") == nil || !strings.Contains(text(doc), "1 file got no proposal") {
 		t.Errorf("no way to go on: %s", text(doc))
 	}
 	if res := f.do(request{path: "/batch/" + strings.Replace(batchID, "01a2", "01a3", 1), user: editor}); res.StatusCode != http.StatusNotFound {
