@@ -35,8 +35,14 @@ test('cards that were opened are approved together, with the keyboard', async ({
   await first.focus();
   await admin.keyboard.press('Space');
   await expect(first).toBeChecked();
+  await expect(admin.getByText('1 selected')).toBeInViewport();
   await admin.getByRole('button', { name: 'Select all' }).press('Enter');
   await expect(admin.getByRole('checkbox', { name: new RegExp(names[1]) })).toBeChecked();
+  await expect(admin.getByText('2 selected')).toBeVisible();
+  await admin.getByRole('button', { name: 'Clear the selection' }).press('Enter');
+  await expect(first).not.toBeChecked();
+  await admin.getByRole('button', { name: 'Select all' }).press('Enter');
+  await expectAccessible(admin, 'an inbox with cards that are picked');
   await admin.getByRole('button', { name: 'Approve and store the selected ones' }).press('Enter');
   const said = admin.getByText('2 proposals were approved and stored.');
   await expect(said).toBeVisible();
