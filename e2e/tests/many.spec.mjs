@@ -35,10 +35,10 @@ test('cards that were opened are approved together, with the keyboard', async ({
   await first.focus();
   await admin.keyboard.press('Space');
   await expect(first).toBeChecked();
-  await expect(admin.getByText('1 selected')).toBeInViewport();
+  await expect(admin.getByText('1 selected', { exact: true })).toBeInViewport();
   await admin.getByRole('button', { name: 'Select all' }).press('Enter');
   await expect(admin.getByRole('checkbox', { name: new RegExp(names[1]) })).toBeChecked();
-  await expect(admin.getByText('2 selected')).toBeVisible();
+  await expect(admin.getByText('2 selected', { exact: true })).toBeVisible();
   await admin.getByRole('button', { name: 'Clear the selection' }).press('Enter');
   await expect(first).not.toBeChecked();
   await admin.getByRole('button', { name: 'Select all' }).press('Enter');

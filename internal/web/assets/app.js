@@ -44,7 +44,7 @@ function counter(hint) {
   const max = Number(area.dataset.max);
   const update = () => {
     const n = count(area.value);
-    text.textContent = (n === 1 ? hint.dataset.one : hint.dataset.other).replace("{n}", n);
+    text.textContent = (n === 1 ? hint.dataset.singular : hint.dataset.plural).replace("{n}", n);
     if (meter) meter.value = n;
     hint.classList.toggle("over", max > 0 && n > max);
   };
@@ -66,7 +66,7 @@ function selection(form) {
   const update = () => {
     const n = boxes.filter((b) => b.checked).length;
     all.textContent = n === boxes.length ? form.dataset.none : form.dataset.all;
-    said.textContent = n === 0 ? "" : (n === 1 ? form.dataset.one : form.dataset.other).replace("{n}", n);
+    said.textContent = n === 0 ? "" : (n === 1 ? form.dataset.singular : form.dataset.plural).replace("{n}", n);
   };
   all.addEventListener("click", () => {
     const tick = boxes.some((b) => !b.checked);
