@@ -15,6 +15,7 @@ test('several files are planned and started together', async ({ as }) => {
   await editor.getByRole('button', { name: 'Suggest texts for the selected ones' }).press('Enter');
   await expect(editor.getByRole('heading', { level: 2, name: '2 files will be started' })).toBeVisible();
   await expectAccessible(editor, 'the plan of a batch');
+  await editor.getByText('Change the list of files').click();
   const numbers = editor.getByRole('textbox', { name: /by their numbers/ });
   await numbers.fill((await numbers.inputValue()) + ' logo 999999 ' + (await numbers.inputValue()));
   await editor.getByRole('button', { name: 'Plan again' }).click();

@@ -10,6 +10,7 @@ var germanBatchTexts = map[Key]string{
 	"batch.to_files":           "Dateien",
 	"batch.intro":              "Jede Datei bekommt einen eigenen Lauf, eine eigene Karte und eine eigene Entscheidung. Nichts wird gespeichert, bevor ein Mensch es freigibt.",
 	"batch.action":             "Aktion",
+	"batch.change":             "Liste der Dateien ändern",
 	"batch.numbers":            "Dateien, nach ihren Nummern (uid)",
 	"batch.numbers_hint":       "Getrennt durch Leerzeichen oder Kommas; höchstens %d werden gestartet.",
 	"batch.plan":               "Neu planen",

@@ -10,6 +10,7 @@ var englishBatchTexts = map[Key]string{
 	"batch.to_files":           "Files",
 	"batch.intro":              "Each file gets a run, a card and a decision of its own. Nothing is stored before a person approves it.",
 	"batch.action":             "Action",
+	"batch.change":             "Change the list of files",
 	"batch.numbers":            "Files, by their numbers (uid)",
 	"batch.numbers_hint":       "Separated by blanks or commas; %d are started at most.",
 	"batch.plan":               "Plan again",
