@@ -21,8 +21,14 @@ type explainView struct {
 	Actions []offerView
 	Asked   bool
 	Error   string
-	Checks  []actions.Check
+	Checks  []explainRow
 	AllOK   bool
+}
+
+// explainRow is a check with its reason in words, where there are words for it.
+type explainRow struct {
+	actions.Check
+	Why string
 }
 
 func (s *Server) explainPage(c echo.Context) error {
@@ -52,10 +58,14 @@ func (s *Server) explainPage(c echo.Context) error {
 		return err
 	}
 	v.User = user.Username
-	v.Checks = s.Catalogue.Explain(c.Request().Context(), user, v.Action, subject(actions.TableFile, v.File))
 	v.AllOK = true
-	for _, ch := range v.Checks {
+	for _, ch := range s.Catalogue.Explain(c.Request().Context(), user, v.Action, subject(actions.TableFile, v.File)) {
 		v.AllOK = v.AllOK && ch.OK
+		row := explainRow{Check: ch}
+		if k := Key("reason." + ch.Detail); !ch.OK && w.Has(k) {
+			row.Why = w.T(k)
+		}
+		v.Checks = append(v.Checks, row)
 	}
 	v.Title = w.T("explain.title_no", v.File)
 	if v.AllOK {

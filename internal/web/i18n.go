@@ -21,8 +21,8 @@ type words struct {
 }
 
 var (
-	english = &words{lang: "en", texts: merge(englishTexts, englishReviewTexts, englishModelTexts, englishBatchTexts, englishAssistantTexts, englishTokenTexts), faults: englishFaults}
-	german  = &words{lang: "de", texts: merge(germanTexts, germanReviewTexts, germanModelTexts, germanBatchTexts, germanAssistantTexts, germanTokenTexts), faults: merge(germanFaults, germanImageFaults)}
+	english = &words{lang: "en", texts: merge(englishTexts, englishReviewTexts, englishModelTexts, englishBatchTexts, englishAssistantTexts, englishTokenTexts, englishReasonTexts), faults: englishFaults}
+	german  = &words{lang: "de", texts: merge(germanTexts, germanReviewTexts, germanModelTexts, germanBatchTexts, germanAssistantTexts, germanTokenTexts, germanReasonTexts), faults: merge(germanFaults, germanImageFaults)}
 )
 
 func merge[K comparable, V any](parts ...map[K]V) map[K]V {

@@ -58,7 +58,7 @@ var (
 // Keys that code puts together from a word of another room.
 var builtKeys = []string{
 	"field.", "month.", "error.heading.", "history.", "flash.", "step.", "outcome.", "cause.", "warning.", "status.",
-	"why_not.", "check.", "action.", "review.when.", "review.pick.", "batch.skip.", "zone.", "vision.", "token_state.", "verdict.", "category.", "operator.",
+	"why_not.", "check.", "action.", "review.when.", "review.pick.", "batch.skip.", "zone.", "vision.", "token_state.", "verdict.", "category.", "operator.", "reason.",
 }
 
 // Every way in which a provider fails is explained to the person who waits.

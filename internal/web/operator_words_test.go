@@ -131,3 +131,29 @@ func nameOf(e ast.Expr) string {
 	}
 	return ""
 }
+
+// Every reason that the gate or the catalogue gives has a sentence.
+func TestReasons_HaveSentences(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, path := range []string{"../falgate/file.go", "../actions/reason.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "reason") {
+				return true
+			}
+			found++
+			if reason := literal(spec.Values[0]); !english.Has(Key("reason." + reason)) {
+				t.Errorf("%s: no sentence for %q", path, reason)
+			}
+			return true
+		})
+	}
+	if texts := len(englishReasonTexts); found != texts {
+		t.Errorf("%d reasons, %d sentences", found, texts)
+	}
+}

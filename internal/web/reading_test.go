@@ -61,6 +61,9 @@ func TestExplain_SaysWhichWordsAreEnglish(t *testing.T) {
 	if got := text(doc); strings.Contains(got, "not asked") || !strings.Contains(got, "Eine Prüfung davor") {
 		t.Error("why a check was left out is not said in German")
 	}
+	if got := text(doc); !strings.Contains(got, "durch vision.excludedFolders") || !strings.Contains(got, "excluded_folder") {
+		t.Error("the reason is not said in German and by its code")
+	}
 	if n := find(doc, "h2", "id", "checks"); n == nil || !has(n, "autofocus") {
 		t.Error("the answer does not get the focus")
 	}
