@@ -2,7 +2,7 @@ package web
 
 // germanOperatorDetails are the details of the providers room by their English format.
 // Arguments keep their order.
-var germanOperatorDetails = map[string]string{
+var germanOperatorDetails = map[string]string{ //nolint:gosec // sentences; one of them is about a key
 	// the settings
 	"there is no such configuration":                                   "Diese Konfiguration gibt es nicht.",
 	"the configuration is switched off":                                "Die Konfiguration ist ausgeschaltet.",
