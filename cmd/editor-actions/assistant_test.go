@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,9 @@ func TestAssistant_LooksProposesIsCorrectedAndFinishes(t *testing.T) {
 		first, second := reviewer.card(children[0]), reviewer.card(children[1])
 		if first.Fields[0].Proposed != "Mist over a lake at dawn" || !first.CanApprove || s.writes() != before {
 			t.Errorf("%+v", first)
+		}
+		if page := html.UnescapeString(string(reviewer.get("/review/" + children[0]).body)); !strings.Contains(page, "Describe the two landscapes, same tone.") {
+			t.Error("the card does not say what was asked for")
 		}
 		r, res := reviewer.decide(children[0], decisionBody(first, "approve"))
 		mustOutcome(t, r, res, "written")

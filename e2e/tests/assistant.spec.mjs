@@ -28,6 +28,7 @@ test('a free request becomes proposals, one is sent back, and the assistant ends
   const card = admin.getByRole('region', { name: 'Waiting for a decision' }).getByRole('link', { name: /^Proposal of the assistant/ });
   await expect(card).toHaveCount(3);
   await card.first().click();
+  await expect(admin.getByText('Describe the pictures that have no text yet, same tone.')).toBeVisible();
   await expectAccessible(admin, 'a card of the assistant');
   await admin.getByRole('combobox', { name: 'What is wrong?' }).selectOption({ label: 'Misses what matters' });
   await admin.getByRole('button', { name: /^Ask the model again/ }).click();

@@ -85,6 +85,7 @@ func (h *assistant) proposal(ctx context.Context, c providers.ToolCall, index, m
 		Action: actions.AssistantTexts, Configuration: h.run.Configuration, Vendor: h.run.Vendor, Model: h.run.Model,
 	})
 	n.Initiator, n.OriginalUser = h.run.Initiator, h.run.OriginalUser
+	n.State.Note = h.state.Note // whoever decides reads what was asked for
 	return n, err
 }
 

@@ -14,6 +14,7 @@ var germanAssistantTexts = map[Key]string{
 	"assistant.hint":    "Zum Beispiel: Beschreiben Sie die drei Produktbilder im gleichen Ton. Bilder, die der Assistent ansieht, werden an das Modell gesendet.",
 	"assistant.start":   "Starten",
 
+	"card.asked":       "Anfrage der Redaktion",
 	"card.request":     "Zur Anfrage, aus der dieser Vorschlag kommt",
 	"run.proposals":    "Vorschläge",
 	"status.paused":    "Wartet auf Entscheidungen",

@@ -14,6 +14,7 @@ var englishAssistantTexts = map[Key]string{
 	"assistant.hint":    "For instance: Describe the three product pictures in the same tone. Pictures it looks at are sent to the model.",
 	"assistant.start":   "Start",
 
+	"card.asked":       "The editor's request",
 	"card.request":     "Show the request that this proposal comes from",
 	"run.proposals":    "Proposals",
 	"status.paused":    "Waits for decisions",
