@@ -4,7 +4,7 @@ import { connect } from '../lib/agent.mjs';
 
 test('an editor makes an access token, a program uses it, the editor revokes it', async ({ as, demo }) => {
   const page = await as('editor', { permissions: ['clipboard-read', 'clipboard-write'] });
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Access tokens' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tokens' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Access tokens' })).toBeVisible();
   await expectAccessible(page, 'access tokens');
 

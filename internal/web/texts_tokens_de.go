@@ -2,7 +2,7 @@ package web
 
 // germanTokenTexts are the words of the page of access tokens.
 var germanTokenTexts = map[Key]string{ //nolint:gosec // words, no credentials
-	"nav.tokens":         "Zugriffstokens",
+	"nav.tokens":         "Tokens",
 	"tokens.heading":     "Zugriffstokens",
 	"tokens.intro":       "Mit einem Zugriffstoken sieht ein Programm, zum Beispiel ein Agent, in Ihrem Namen Dateien an und schlägt Texte vor. Es darf nie mehr als Sie und speichert nichts: Über jeden Vorschlag entscheidet ein Mensch.",
 	"tokens.list":        "Ihre Tokens",

@@ -2,7 +2,7 @@ package web
 
 // englishTokenTexts are the words of the page of access tokens.
 var englishTokenTexts = map[Key]string{ //nolint:gosec // words, no credentials
-	"nav.tokens":         "Access tokens",
+	"nav.tokens":         "Tokens",
 	"tokens.heading":     "Access tokens",
 	"tokens.intro":       "With an access token a program, such as an agent, looks at files in your name and proposes texts. It may never do more than you may, and it writes nothing: a person decides about every proposal.",
 	"tokens.list":        "Your tokens",
