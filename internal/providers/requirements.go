@@ -92,13 +92,13 @@ func (r Requirements) check(configuration string, cfg config.ProviderConfigurati
 		return no("%s takes %d pictures, not %d", vendor, limits.MaxImages, r.Images)
 	}
 	large := func(format string, args ...any) error {
-		return &Error{Provider: configuration, Kind: TooLarge, Detail: fmt.Sprintf(format, args...) + "; nothing was sent"}
+		return &Error{Provider: configuration, Kind: TooLarge, Detail: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case limits.MaxEncodedBytes > 0 && r.Largest > limits.MaxEncodedBytes:
-		return large("a picture has %d encoded bytes, %s takes %d", r.Largest, vendor, limits.MaxEncodedBytes)
+		return large("a picture has %d encoded bytes, %s takes %d; nothing was sent", r.Largest, vendor, limits.MaxEncodedBytes)
 	case limits.MaxEdge > 0 && r.Edge > limits.MaxEdge:
-		return large("a picture has an edge of %d pixels, %s takes %d", r.Edge, vendor, limits.MaxEdge)
+		return large("a picture has an edge of %d pixels, %s takes %d; nothing was sent", r.Edge, vendor, limits.MaxEdge)
 	}
 	return nil
 }

@@ -49,6 +49,9 @@ var germanOperatorDetails = map[string]string{ //nolint:gosec // sentences; one 
 	"the model takes no pictures":                                   "Das Modell nimmt keine Bilder an.",
 	"the quota of the day is used up":                               "Das Kontingent des Tages ist aufgebraucht.",
 
+	"a picture has an edge of %d pixels, %s takes %d; nothing was sent": "Ein Bild hat eine Kante von %s Pixeln, %s nimmt %s an; nichts wurde gesendet.",
+	"the request cannot be written":                                     "Die Anfrage lässt sich nicht schreiben.",
+
 	// the answer
 	"the answer is larger than %d bytes":                      "Die Antwort ist größer als %s Byte.",
 	"the answer broke off or cannot be read":                  "Die Antwort brach ab oder ist nicht lesbar.",

@@ -62,7 +62,7 @@ func TestOperator_KeepsTheArguments(t *testing.T) {
 // the kind of a failure.
 func operatorDetails(t *testing.T, root string) map[string]string {
 	t.Helper()
-	makers := []string{"Fail", "fail", "no", "unsupported", "BadAnswer"}
+	makers := []string{"Fail", "fail", "no", "unsupported", "BadAnswer", "large"}
 	found := map[string]string{}
 	set := token.NewFileSet()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
