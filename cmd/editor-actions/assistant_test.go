@@ -78,6 +78,12 @@ func TestAssistant_LooksProposesIsCorrectedAndFinishes(t *testing.T) {
 		if page := html.UnescapeString(string(reviewer.get("/review/" + children[0]).body)); !strings.Contains(page, "Describe the two landscapes, same tone.") {
 			t.Error("the card does not say what was asked for")
 		}
+		if page := string(editor.get("/runs/" + id).body); !strings.Contains(page, "Describe the two landscapes, same tone.") {
+			t.Error("the run's page does not say what was asked for")
+		}
+		if page := string(s.as(11).get("/runs/" + id).body); strings.Contains(page, "Describe the two landscapes") {
+			t.Error("a stranger reads what was asked for")
+		}
 		r, res := reviewer.decide(children[0], decisionBody(first, "approve"))
 		mustOutcome(t, r, res, "written")
 		body := decisionBody(second, "ask_again")

@@ -261,7 +261,7 @@ func unscalable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("actions: scale picture: %w", err)
 	}
-	reason := reasonPicture
+	reason := falgate.ReasonPicture
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		reason = f.Code
 	}

@@ -16,7 +16,6 @@ const (
 	reasonNoField    = "no_field_enabled"
 	reasonNoVision   = "no_vision_model"
 	reasonField      = "field_not_permitted"
-	reasonPicture    = falgate.ReasonPicture
 )
 
 // refusal is the true reason behind ErrNotAvailable.

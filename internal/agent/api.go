@@ -71,6 +71,7 @@ type RunView struct {
 	Decisions []suspend.Decision // newest last
 	Pick      Pick               // waiting runs of an Inbox only
 	Folder    string             // of an assistant run, "" when the viewer may not see it
+	Request   string             // what an assistant run was asked for, of View alone, while it goes on and its folder may be seen
 	Overdue   bool               // waits for longer than review.remindAfterDays
 }
 

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
+	"editor-actions/internal/actions"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 )
@@ -40,7 +42,19 @@ func (a *Agent) View(ctx context.Context, viewer *typo3.BackendUser, id suspend.
 	if err != nil {
 		return nil, err
 	}
-	return &views[0], nil
+	v := &views[0]
+	if run.Action != actions.Assistant || v.Folder == "" || run.Status.Terminal() {
+		return v, nil
+	}
+	_, state, err := a.Store.Load(ctx, id)
+	if errors.Is(err, suspend.ErrUnreadable) || err == nil && state == nil { // the page is there without it
+		return v, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.Request = state.Note
+	return v, nil
 }
 
 // views adds files, names and decisions to runs, in a constant number of queries.

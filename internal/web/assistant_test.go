@@ -62,10 +62,10 @@ func TestAssistant_RunPageListsItsProposals(t *testing.T) {
 	f := setup(t)
 	run := f.runs.cards[runWorking].View.Run
 	run.Action, run.SubjectTable, run.Folder, run.Status, run.Configuration = actions.Assistant, "sys_file_storage", "1:/press/", suspend.Paused, "demo"
-	f.runs.cards[runWorking].View.File, f.runs.cards[runWorking].View.Folder = nil, "1:/press/"
+	f.runs.cards[runWorking].View.File, f.runs.cards[runWorking].View.Folder, f.runs.cards[runWorking].View.Request = nil, "1:/press/", "Describe all three."
 	_, doc := f.get(editor, "/runs/"+string(runWorking))
 	checkPage(t, doc, "en")
-	for _, want := range []string{"Free request", "1:/press/", "Proposals", "Waits for review", "The assistant works", "Its proposals are decided"} {
+	for _, want := range []string{"Free request", "The editor's request", "Describe all three.", "1:/press/", "Proposals", "Waits for review", "The assistant works", "Its proposals are decided"} {
 		if !strings.Contains(text(doc), want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -19,6 +19,7 @@ type runView struct {
 	Action    string
 	File      *fileView
 	Place     string // the folder of an assistant run, "" when it may not be seen
+	Request   string // what it was asked for, while that is kept
 	Assistant bool
 	Proposals []inboxRowView
 	Initiator string
@@ -83,7 +84,7 @@ func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
 		Live: !r.Run.Status.Terminal() && r.Run.Status != suspend.Waiting, CanCancel: r.CanCancel,
 		Steps: stepViews(w, r.Run), Model: r.Run.Model, Proposer: proposerOf(r.Run), Spent: w.spent(r.Run.Usage, s.Settings().Providers.Currency),
 	}
-	v.Assistant, v.Place = r.Run.Action == actions.Assistant, r.Folder
+	v.Assistant, v.Place, v.Request = r.Run.Action == actions.Assistant, r.Folder, r.Request
 	if v.File != nil {
 		v.page = s.newPage(c, "review", "run.title", v.Action, v.File.Name)
 		v.Again = againAt(r.Run)
