@@ -172,6 +172,13 @@ func TestAssistant_StaysInItsFolderAndItsLimits(t *testing.T) {
 		if n, _ := lastParts(s.model.Requests()[1]); n != 1 {
 			t.Errorf("%d pictures", n)
 		}
+		t.Run("I16_TheResultIsASummary", func(t *testing.T) {
+			for _, m := range s.model.Requests()[1].Messages {
+				if m.Role == "tool" && (strings.Contains(m.Text(), "base64") || strings.Contains(m.Text(), "data:") || strings.Contains(m.Text(), "artifact")) {
+					t.Errorf("a tool's result holds more than words: %s", m.Text())
+				}
+			}
+		})
 		t.Run("X07_NoPixelsInEvents", func(t *testing.T) {
 			if strings.Contains(s.events(id), "base64,") || !strings.Contains(s.events(id), "editor-actions.tool-output") {
 				t.Error("events hold pixels, or no presentation")
@@ -249,6 +256,7 @@ func TestAssistant_RightsAreAskedBeforeEverySend(t *testing.T) {
 	})
 }
 
+// I17: it reads why, and never the bytes in base64.
 func TestAssistant_AModelThatIsNotKnownToSeeIsShownNothing(t *testing.T) {
 	eachService(t, func(c *config.Settings) { withAssistant(c); c.Providers.Models = nil }, func(t *testing.T, s *service) {
 		s.model.Script(providertest.Calls(look("a1", 23)), providertest.Text("I cannot see it."))
@@ -256,7 +264,7 @@ func TestAssistant_AModelThatIsNotKnownToSeeIsShownNothing(t *testing.T) {
 		id := editor.ask("1:/user_upload/", "Describe the lake.")
 		editor.await(id, "completed")
 		reqs := s.model.Requests()
-		if len(reqs) != 2 || strings.Contains(string(reqs[1].Body), "data:image/") || !strings.Contains(string(reqs[1].Body), "model_does_not_see") {
+		if len(reqs) != 2 || strings.Contains(string(reqs[1].Body), "data:image/") || strings.Contains(string(reqs[1].Body), `"encoding"`) || strings.Contains(string(reqs[1].Body), "/9j/") || !strings.Contains(string(reqs[1].Body), "model_does_not_see") {
 			t.Errorf("%d requests", len(reqs))
 		}
 	})

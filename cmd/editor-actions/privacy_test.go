@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"editor-actions/internal/config"
+	"editor-actions/internal/guardrails"
 )
 
 // events joins the payloads of a run's stream.
@@ -34,6 +35,7 @@ func (s *service) privateRun() string {
 	return id
 }
 
+// S42, X06.
 func TestS42_MetadataLevelKeepsNoContent(t *testing.T) {
 	for _, level := range []string{config.PrivacyMetadata, config.PrivacyNone} {
 		t.Run(level, func(t *testing.T) {
@@ -109,20 +111,23 @@ func sentPicture(s *service) string {
 	return ""
 }
 
+// S43, P8, X05: of the base64, not of the address that stands before it.
 func TestS43_RedactedLevelCutsThePicture(t *testing.T) {
 	eachService(t, func(c *config.Settings) { c.Privacy.Level = config.PrivacyRedacted }, func(t *testing.T, s *service) {
 		got, sent := s.pictureInEvents(s.privateRun()), sentPicture(s)
-		if len(sent) < 2000 || !strings.HasPrefix(got, sent[:2000]) || strings.HasPrefix(got, sent[:2001]) || len(got) > 2040 {
-			t.Errorf("the leaf has %d bytes", len(got))
+		address, base64, ok := strings.Cut(sent, ",")
+		if !ok || len(base64) <= 2000 {
+			t.Fatalf("%d characters were sent", len(base64))
 		}
-		t.Run("P8_FirstTwoThousandCharacters", func(t *testing.T) {
-			if got[:2000] != sent[:2000] {
-				t.Error("not the first 2000 characters")
+		t.Run("P8_X05_FirstTwoThousandCharacters", func(t *testing.T) {
+			if want := address + "," + base64[:2000] + guardrails.CutMarker; got != want {
+				t.Errorf("the leaf has %d bytes, not %d", len(got), len(want))
 			}
 		})
 	})
 }
 
+// S44, X04.
 func TestS44_FullLevelIsByteIdentical(t *testing.T) {
 	eachService(t, func(c *config.Settings) { c.Privacy.Level = config.PrivacyFull }, func(t *testing.T, s *service) {
 		if got := s.pictureInEvents(s.privateRun()); got != sentPicture(s) {

@@ -83,7 +83,7 @@ func TestP6_OperatorPatterns(t *testing.T) {
 func TestS43_RedactForStorageCuts(t *testing.T) {
 	t.Parallel()
 	uri := "data:image/png;base64," + strings.Repeat("A", 5000)
-	if got := guardrails.RedactForStorage(uri); got != uri[:2000]+"…[cut]" {
+	if got := guardrails.RedactForStorage(uri); got != uri[:len("data:image/png;base64,")+2000]+"…[cut]" {
 		t.Errorf("got %d bytes", len(got))
 	}
 	if got := guardrails.RedactForStorage("mail me@example.org"); got != "mail [masked]" {

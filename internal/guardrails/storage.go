@@ -20,18 +20,23 @@ const maxRedacted = 64 << 10
 
 var (
 	email   = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
-	dataURI = regexp.MustCompile(`^data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=]*$`)
+	dataURI = regexp.MustCompile(`^(data:[a-z]+/[a-z0-9.+-]+;base64,)[A-Za-z0-9+/=]*$`)
 )
 
 // RedactForStorage gives the form of a text that an event may keep at privacy
 // level "redacted": secrets masked, then e-mail addresses masked, then cut to
-// 2000 characters and a marker. A picture as data URI is cut first and not
-// searched: base64 holds no sentence, and the cut must be exact. It is a
-// heuristic, and never for texts that are sent.
+// 2000 characters and a marker. Of a picture as data URI the first 2000
+// characters of its base64 are kept, and they are not searched: base64 holds no
+// sentence, and the cut must be exact. It is a heuristic, and never for texts
+// that are sent.
 func RedactForStorage(text string) string {
 	head, cut := cutAt(text, storedCharacters)
-	if dataURI.MatchString(head) {
-		return marked(head, cut)
+	if uri := dataURI.FindStringSubmatch(head); uri != nil {
+		head, cut = cutAt(text, len(uri[1])+storedCharacters)
+		if dataURI.MatchString(head) {
+			return marked(head, cut)
+		}
+		head, cut = cutAt(text, storedCharacters)
 	}
 	searched := text
 	if len(text) > maxRedacted {

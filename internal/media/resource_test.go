@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -76,11 +77,23 @@ func TestClassify_Vectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := media.Resource{Name: tc.file, MediaType: tc.mediaType, Size: len(tc.data), Text: tc.text, Renderable: tc.renderable}
+			want := media.Resource{Name: tc.file, MediaType: tc.mediaType, Size: len(tc.data), Text: tc.text, Renderable: tc.renderable} // C06
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+	var renderable []string // C05
+	for _, f := range []media.Format{
+		media.FormatJPEG, media.FormatPNG, media.FormatGIF, media.FormatWebP, media.FormatAVIF, media.FormatHEIC, media.FormatTIFF, media.FormatBigTIFF,
+		media.FormatBMP, media.FormatICO, media.FormatSVG, media.FormatPDF, media.FormatJXL, media.FormatJP2, media.FormatVideo, media.FormatUnknown, "",
+	} {
+		if f.Renderable() {
+			renderable = append(renderable, string(f))
+		}
+	}
+	if !slices.Equal(renderable, []string{"jpeg", "png", "gif", "webp"}) {
+		t.Errorf("%v", renderable)
 	}
 	if r, err := media.Classify("a.png", []byte(pngHead), 0); err != nil || r.Renderable { // C20
 		t.Errorf("ceiling 0: %+v, %v", r, err)
@@ -113,7 +126,7 @@ func TestEnvelope_Vectors(t *testing.T) {
 	}
 	binary := "\xff\xfe\x00\x01"
 	text("a.png", binary, `{"name":"a.png","media_type":"image/png","size_bytes":4,"encoding":"base64","content":"//4AAQ=="}`) // E07, E09, E15
-	text("a.zzz", binary, `{"name":"a.zzz","media_type":"application/octet-stream","size_bytes":4,"encoding":"base64","content":"//4AAQ=="}`)
+	text("a.zzz", binary, `{"name":"a.zzz","media_type":"application/octet-stream","size_bytes":4,"encoding":"base64","content":"//4AAQ=="}`) // E08, E10
 	text("a.dat", pngHead, `{"name":"a.dat","media_type":"application/octet-stream","size_bytes":8,"encoding":"base64","content":"iVBORw0KGgo="}`) // E11
 	at, over := strings.Repeat("\xff", ceiling), strings.Repeat("\xff", ceiling+1)
 	text("a", at, `{"name":"a","media_type":"application/octet-stream","size_bytes":20,"encoding":"base64","content":"`+base64.StdEncoding.EncodeToString([]byte(at))+`"}`)                                // E12
