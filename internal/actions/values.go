@@ -24,6 +24,20 @@ var fieldBounds = map[Field]struct{ characters, bytes int }{
 // Length counts user-perceived characters (extended grapheme clusters, UAX 29).
 func Length(text string) int { return uniseg.GraphemeClusterCount(text) }
 
+// maxCharacterBytes bounds one user-perceived character, which counts as one however much
+// is heaped on it. The longest emoji that are recommended have 41 bytes (two people with
+// skin tones, UTS 51), and letters of living scripts a handful of marks.
+const maxCharacterBytes = 128
+
+func longestCharacter(text string) int {
+	longest := 0
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		from, to := g.Positions()
+		longest = max(longest, to-from)
+	}
+	return longest
+}
+
 // MaxLength is the bound of a field in user-perceived characters for every
 // writer: the smaller of the tool's own and the operator's. 0 = none.
 func MaxLength(s *config.Settings, f Field) int {
@@ -47,6 +61,9 @@ func checkValue(s *config.Settings, f Field, text string) error {
 	}
 	if hasHTML(text) && f != Description {
 		return refuseValue("value_html", "The text for `%s` has HTML in it. Write plain text; put a blank behind a \"less than\" sign.", f)
+	}
+	if is := longestCharacter(text); is > maxCharacterBytes {
+		return refuseValue("value_marks", "One character of the text for `%s` is built of %s bytes; at most %s are allowed. No writing heaps so many marks on one letter.", f, decimal(is), decimal(maxCharacterBytes))
 	}
 	if most, is := MaxLength(s, f), Length(text); most > 0 && is > most {
 		return refuseValue("value_too_long", "The text for `%s` has %s characters; at most %s are allowed.", f, decimal(is), decimal(most))

@@ -30,19 +30,17 @@ var (
 // sentence, and the cut must be exact. It is a heuristic, and never for texts
 // that are sent.
 func RedactForStorage(text string) string {
-	head, cut := cutAt(text, storedCharacters)
+	head, _ := cutAt(text, storedCharacters)
 	if uri := dataURI.FindStringSubmatch(head); uri != nil {
-		head, cut = cutAt(text, len(uri[1])+storedCharacters)
-		if dataURI.MatchString(head) {
-			return marked(head, cut)
+		if more, cut := cutAt(text, len(uri[1])+storedCharacters); dataURI.MatchString(more) {
+			return marked(more, cut)
 		}
-		head, cut = cutAt(text, storedCharacters)
 	}
 	searched := text
 	if len(text) > maxRedacted {
 		searched = text[:lastBorder(text[:maxRedacted])]
 	}
-	head, cut = cutAt(email.ReplaceAllString(MaskSecrets(searched), mask), storedCharacters)
+	head, cut := cutAt(email.ReplaceAllString(MaskSecrets(searched), mask), storedCharacters)
 	return marked(head, cut || len(searched) < len(text))
 }
 

@@ -125,8 +125,8 @@ func TestEnvelope_Vectors(t *testing.T) {
 		text("a.sh", s, s)
 	}
 	binary := "\xff\xfe\x00\x01"
-	text("a.png", binary, `{"name":"a.png","media_type":"image/png","size_bytes":4,"encoding":"base64","content":"//4AAQ=="}`) // E07, E09, E15
-	text("a.zzz", binary, `{"name":"a.zzz","media_type":"application/octet-stream","size_bytes":4,"encoding":"base64","content":"//4AAQ=="}`) // E08, E10
+	text("a.png", binary, `{"name":"a.png","media_type":"image/png","size_bytes":4,"encoding":"base64","content":"//4AAQ=="}`)                     // E07, E09, E15
+	text("a.zzz", binary, `{"name":"a.zzz","media_type":"application/octet-stream","size_bytes":4,"encoding":"base64","content":"//4AAQ=="}`)      // E08, E10
 	text("a.dat", pngHead, `{"name":"a.dat","media_type":"application/octet-stream","size_bytes":8,"encoding":"base64","content":"iVBORw0KGgo="}`) // E11
 	at, over := strings.Repeat("\xff", ceiling), strings.Repeat("\xff", ceiling+1)
 	text("a", at, `{"name":"a","media_type":"application/octet-stream","size_bytes":20,"encoding":"base64","content":"`+base64.StdEncoding.EncodeToString([]byte(at))+`"}`)                                // E12

@@ -147,4 +147,5 @@ var germanFaults = map[string]string{ //nolint:gosec // sentences; one of them i
 	"value_line_break":        "%s: Der Text enthält einen Zeilenumbruch. Er muss einzeilig sein.",
 	"value_too_long":          "%s: Der Text hat %s Zeichen; erlaubt sind höchstens %s.",
 	"value_too_long_bytes":    "%s: Der Text hat %s Byte; die Datenbankspalte fasst %s Byte. Umlaute brauchen zwei.",
+	"value_marks":             "%s: Ein Zeichen des Textes besteht aus %s Byte; erlaubt sind %s. Keine Schrift häuft so viele Zeichen auf einen Buchstaben.",
 }

@@ -12,4 +12,5 @@ var englishFaults = map[string]string{
 	"value_line_break":        "%s: The text has a line break. It must be one line.",
 	"value_too_long":          "%s: The text has %s characters; at most %s are allowed.",
 	"value_too_long_bytes":    "%s: The text has %s bytes; the database column holds %s bytes. Letters with accents take two.",
+	"value_marks":             "%s: One character of the text is built of %s bytes; at most %s are allowed. No writing heaps so many marks on one letter.",
 }
