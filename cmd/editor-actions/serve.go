@@ -100,9 +100,7 @@ func serve(ctx context.Context, settings func() *config.Settings, log *slog.Logg
 	if settings().Server.SignIn == config.SignInDemo {
 		deps.Sessions = &demo.Sessions{DB: r.db, Settings: settings, Now: time.Now}
 	}
-	if settings().MCP.Enabled {
-		deps.Agents = r.agents(log, r.readTools(log)).Handler
-	}
+	deps.Agents = r.agents(log, r.readTools(log)).Handler
 	server, err := web.New(deps)
 	if err != nil {
 		return err

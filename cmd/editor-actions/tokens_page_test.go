@@ -59,3 +59,21 @@ func TestTokens_MadeOnThePage(t *testing.T) {
 		}
 	})
 }
+
+// mcp.enabled holds for a running service: off is off with the next call, and on again on.
+func TestMCP_SwitchedOffWhileItRuns(t *testing.T) {
+	eachService(t, withAgents, func(t *testing.T, s *service) {
+		secret, _ := s.tokenOf(editorUID)
+		good := map[string]string{"Authorization": "Bearer " + secret}
+		for _, on := range []bool{true, false, true} {
+			s.change(func(c *config.Settings) { c.MCP.Enabled = on })
+			want := http.StatusNotFound
+			if on {
+				want = http.StatusOK
+			}
+			if r := s.raw("POST", pingBody, good); r.code != want {
+				t.Errorf("enabled %t: %d %s", on, r.code, r.body)
+			}
+		}
+	})
+}

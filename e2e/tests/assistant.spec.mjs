@@ -32,7 +32,7 @@ test('a free request becomes proposals, one is sent back, and the assistant ends
   await expectAccessible(admin, 'a card of the assistant');
   await admin.getByRole('combobox', { name: 'What is wrong?' }).selectOption({ label: 'Misses what matters' });
   await admin.getByRole('button', { name: /^Ask the model again/ }).click();
-  await expect(admin.getByText(/The model is asked again/)).toBeVisible();
+  await expect(admin.getByText(/^Sent back: /)).toBeVisible();
   for (let left = 2; left > 0; left--) {
     await admin.goto('/review');
     await card.first().click();

@@ -115,6 +115,8 @@ func (v *validator) loop(s *Settings) {
 	between(v, "assistant.maxTokens", s.Assistant.MaxTokens, 0, 1_000_000_000)
 	if c := s.Assistant.MaxCost; c < 0 || c > 1_000_000 || c != c {
 		v.problem("assistant.maxCost", "%v: must be 0 to 1000000", c)
+	} else if used := s.Providers.Configurations[s.Providers.Default]; c > 0 && s.Assistant.Enabled && used.Model != "" && !pricedModel(s.Providers.Models, used.Vendor, used.Model) {
+		v.warn("assistant.maxCost", "providers.models has no price for %s, so every request ends after one answer", shown(used.Model))
 	}
 	between(v, "review.expireAfterDays", s.Review.ExpireAfterDays, 0, 3650)
 	between(v, "review.remindAfterDays", s.Review.RemindAfterDays, 0, 3650)

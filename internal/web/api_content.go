@@ -37,15 +37,20 @@ func (s *Server) apiContent(c echo.Context) error {
 }
 
 // agents hands requests under /mcp to the server for agents. It knows nobody's session:
-// a token in the header is all that counts there.
+// a token in the header is all that counts there. Switched off, there is nothing; a program
+// asks, so it is no page that is missing.
 func (s *Server) agents() echo.HandlerFunc {
-	if s.Agents == nil { // a program asks, so it is no page that is missing
-		return s.asAPI(func(echo.Context) error { return errNoPage })
+	none := s.asAPI(func(echo.Context) error { return errNoPage })
+	if s.Agents == nil {
+		return none
 	}
 	h := s.Agents(func(r *http.Request) bool {
 		return s.CMS.BackendOpen(typo3.SessionRequest{RemoteIP: s.proxies.clientIP(r), HTTPS: s.proxies.https(r), Now: s.Now()})
 	})
 	return func(c echo.Context) error {
+		if !s.Settings().MCP.Enabled {
+			return none(c)
+		}
 		r := c.Request()
 		r.Header.Del("Cookie")
 		r.Header.Set(echo.HeaderXRequestID, requestID(c))

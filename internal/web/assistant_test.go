@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"editor-actions/internal/actions"
+	"editor-actions/internal/agent"
 	"editor-actions/internal/suspend"
 	"editor-actions/internal/typo3"
 )
@@ -54,6 +55,37 @@ func TestAssistant_FormCarriesTheRequestAndKeepsIt(t *testing.T) {
 	}
 	if len(f.runs.asked) != 1 {
 		t.Error("a refused form asked something")
+	}
+}
+
+// A card that is sent back leads to the request, where the better text will be, and is
+// not called rejected.
+func TestAssistant_ACardThatIsSentBack(t *testing.T) {
+	t.Parallel()
+	for user, words := range map[*typo3.BackendUser][]string{
+		reviewer: {"Sent back:", "The proposal was sent back."},
+		german:   {"Zurückgegeben:", "Der Vorschlag wurde zurückgegeben."},
+	} {
+		f := setup(t)
+		card := f.runs.cards[runWaiting]
+		card.View.Run.Parent, card.View.Run.Initiator = runWorking, uint32(user.UID)
+		f.runs.result = agent.DecideResult{Outcome: agent.AskedAgain, Run: card.View.Run}
+		res := f.post(user, "/review/"+string(runWaiting), url.Values{"verb": {"ask_again"}, "turn": {"1"}, "digest": {card.Digest}, "category": {"too_long"}, "reason": {"Name the hills."}})
+		wantStatus(t, res, http.StatusSeeOther)
+		if at := res.Header.Get("Location"); at != "/runs/"+string(runWorking) {
+			t.Errorf("it leads to %s", at)
+		}
+		doc := parse(t, f.do(request{path: "/runs/" + string(runWorking), user: user, header: map[string]string{"Cookie": flashOf(res)}}))
+		if !strings.Contains(text(doc), words[0]) {
+			t.Errorf("the message is missing: %s", text(doc))
+		}
+		card.View.Run.Status, card.View.Run.Reason = suspend.Rejected, suspend.ReasonRejected
+		card.View.Decisions = []suspend.Decision{{Verb: suspend.VerbAskAgain, ByName: "Revi Ewer", At: clock}}
+		_, doc = f.get(user, "/runs/"+string(runWaiting))
+		checkPage(t, doc, user.Language)
+		if !strings.Contains(text(doc), words[1]) || find(doc, "a", "href", "/runs/"+string(runWorking)) == nil {
+			t.Errorf("the card's page: %s", text(doc))
+		}
 	}
 }
 

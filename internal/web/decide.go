@@ -117,6 +117,10 @@ func (s *Server) decided(c echo.Context, id suspend.RunID, f form, res agent.Dec
 		})
 		return s.redirect(c, "/review")
 	case agent.AskedAgain:
+		if res.Run.Parent != "" { // this card has ended; a better text comes on one of its own
+			s.setFlash(c, flash{Tone: "info", Key: "flash.sent_back", Args: []any{what}})
+			return s.redirect(c, "/runs/"+string(res.Run.Parent))
+		}
 		s.setFlash(c, flash{Tone: "info", Key: "flash.asked_again", Args: []any{what}})
 		return s.redirect(c, run)
 	case agent.Rejected:

@@ -133,7 +133,7 @@ type Deps struct {
 	Scaler    scaler
 	Content   contentReader
 	Tokens    tokenStore                                       // *token.Store
-	Agents    func(open func(*http.Request) bool) http.Handler // nil = none under /mcp
+	Agents    func(open func(*http.Request) bool) http.Handler // asked while mcp.enabled; nil = none
 	Sessions  sessionIssuer                                    // needed when server.signIn is "demo"
 	Ready     func(ctx context.Context) error                  // nil = always ready
 	Log       *slog.Logger

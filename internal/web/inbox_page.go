@@ -81,6 +81,9 @@ func inboxRows(w *words, views []agent.RunView) []inboxRowView {
 			Place: r.Folder, Digest: r.Run.Digest, Pick: r.Pick, Pickable: r.Pickable(), Overdue: r.Overdue,
 		}
 		row.Status, row.Tone = statusBadge(w, r.Run)
+		if sentBack(r) {
+			row.Status = w.T("status.sent_back")
+		}
 		switch {
 		case r.Run.Status == suspend.Waiting:
 			row.Link, row.Since, row.When = "/review/"+string(r.Run.ID), r.Run.WaitingSince, "review.when.waiting"

@@ -20,6 +20,7 @@ type runView struct {
 	File      *fileView
 	Place     string // the folder of an assistant run, "" when it may not be seen
 	Request   string // what it was asked for, while that is kept
+	Parent    string // address of the assistant's run that proposed, "" = none
 	Assistant bool
 	Proposals []inboxRowView
 	Initiator string
@@ -93,6 +94,9 @@ func (s *Server) runViewOf(c echo.Context, r *agent.RunView) runView {
 		v.Again = "/assistant?folder=" + url.QueryEscape(v.Place)
 	} else {
 		v.page = s.newPage(c, "review", "title.plain", v.Action)
+	}
+	if r.Run.Parent != "" {
+		v.Parent, v.Again = "/runs/"+string(r.Run.Parent), ""
 	}
 	if r.Run.Status.Terminal() {
 		v.Tone, v.Outcome = outcome(w, r)
@@ -215,6 +219,9 @@ func outcome(w *words, r *agent.RunView) (tone, text string) {
 		}
 		return tone, w.T(k) + " " + w.T("outcome.assistant.stay")
 	}
+	if sentBack(r) {
+		return tone, w.T("outcome.sent_back")
+	}
 	if k := Key("outcome." + string(r.Run.Reason)); w.Has(k) {
 		return tone, w.T(k)
 	}
@@ -222,6 +229,13 @@ func outcome(w *words, r *agent.RunView) (tone, text string) {
 		return tone, w.T(k)
 	}
 	return tone, w.T("outcome.status.failed")
+}
+
+// sentBack reports whether a proposal of an assistant's run ended so that the assistant
+// makes a better one.
+func sentBack(r *agent.RunView) bool {
+	n := len(r.Decisions)
+	return r.Run.Status == suspend.Rejected && r.Run.Parent != "" && n > 0 && r.Decisions[n-1].Verb == suspend.VerbAskAgain
 }
 
 // cause explains a failure's kind, when there is something to explain.

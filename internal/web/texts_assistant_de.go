@@ -37,4 +37,7 @@ var germanAssistantTexts = map[Key]string{
 	"outcome.assistant.retries_exhausted": "Die Anfrage wurde mehrmals versucht und kam nicht weiter; sie wurde gestoppt.",
 	"outcome.assistant.unreadable":        "Der gespeicherte Stand der Anfrage ließ sich nicht öffnen; sie wurde gestoppt.",
 	"outcome.assistant.internal":          "Der Dienst hatte ein Problem; die Anfrage wurde gestoppt.",
+	"flash.sent_back":                     "Zurückgegeben: %s. Der Assistent liest, warum, und kann auf einer neuen Karte einen besseren Text vorschlagen.",
+	"outcome.sent_back":                   "Der Vorschlag wurde zurückgegeben. Der Assistent kann auf einer eigenen Karte einen besseren Text vorschlagen. Es wurde nichts gespeichert.",
+	"status.sent_back":                    "Zurückgegeben",
 }

@@ -37,4 +37,7 @@ var englishAssistantTexts = map[Key]string{
 	"outcome.assistant.retries_exhausted": "The request was tried several times and got no further, so it was stopped.",
 	"outcome.assistant.unreadable":        "The stored state of the request could not be opened, so it was stopped.",
 	"outcome.assistant.internal":          "The service had a problem, so the request was stopped.",
+	"flash.sent_back":                     "Sent back: %s. The assistant reads why and may propose a better text on a new card.",
+	"outcome.sent_back":                   "The proposal was sent back. The assistant may propose a better text on a card of its own. Nothing was stored.",
+	"status.sent_back":                    "Sent back",
 }

@@ -37,7 +37,7 @@ type tokenView struct {
 	Owner string
 	State token.State
 	Tone  string
-	Look  bool
+	Scope string // in the reader's words
 }
 
 // madeToken is a new token with its secret, on the one page that ever shows it.
@@ -90,7 +90,7 @@ func (s *Server) renderTokens(c echo.Context, code int, v tokensView, problem er
 		return err
 	}
 	for i := range list {
-		t := tokenView{Token: list[i], Owner: names[list[i].User], State: states[i], Tone: tokenTones[states[i]], Look: !list[i].May(token.Propose)}
+		t := tokenView{Token: list[i], Owner: names[list[i].User], State: states[i], Tone: tokenTones[states[i]], Scope: w.scope(list[i])}
 		if t.Owner == "" {
 			t.Owner = "#" + strconv.FormatUint(uint64(t.User), 10)
 		}
@@ -104,6 +104,17 @@ func (s *Server) renderTokens(c echo.Context, code int, v tokensView, problem er
 		return b.Created.Compare(a.Created)
 	})
 	return s.render(c, code, "tokens", v.Lang, v)
+}
+
+// scope says what a token may.
+func (w *words) scope(t token.Token) string {
+	switch {
+	case !t.May(token.Propose):
+		return w.T("tokens.scope_look")
+	case !t.May(token.Read):
+		return w.T("tokens.scope_propose")
+	}
+	return w.T("tokens.scope_both")
 }
 
 // Revocable reports whether there is something to revoke.

@@ -217,6 +217,22 @@ func TestTokens_WhoSeesAndRevokesWhose(t *testing.T) {
 	}
 }
 
+func TestTokens_WhatEachMay(t *testing.T) {
+	t.Parallel()
+	f := setup(t, selfService)
+	f.tokens.list = []token.Token{
+		{ID: "a", Name: "a", User: editor.UID, Scopes: []token.Scope{token.Read}},
+		{ID: "b", Name: "b", User: editor.UID, Scopes: []token.Scope{token.Propose}},
+		{ID: "c", Name: "c", User: editor.UID, Scopes: token.Scopes()},
+	}
+	_, doc := f.get(editor, "/tokens")
+	for _, want := range []string{"aOnly look at files", "bOnly propose texts", "cLook at files and propose texts"} {
+		if !strings.Contains(strings.Join(strings.Fields(text(doc)), " "), want) {
+			t.Errorf("the page does not say %q: %s", want, text(doc))
+		}
+	}
+}
+
 func TestTokens_HostileNamesAreText(t *testing.T) {
 	t.Parallel()
 	f := setup(t, selfService)
