@@ -228,6 +228,17 @@ func TestAssistant_RefusalsBeforeARunExists(t *testing.T) {
 		if strings.Contains(string(editor.get("/files?folder=1:/user_upload/").body), "/assistant") {
 			t.Error("the page offers an assistant that is off")
 		}
+		s.change(func(c *config.Settings) { c.Assistant.Enabled = true })
+		if !strings.Contains(string(editor.get("/files?folder=1:/user_upload/").body), "/assistant") {
+			t.Error("the page does not offer the assistant")
+		}
+		s.exec("UPDATE be_groups SET tables_modify = ''") // whoever may store no text has nothing to ask for
+		if r := editor.post("/api/v1/assistant", map[string]any{"folder": "1:/user_upload/", "request": "x"}); r.problem() != "assistant_not_available" {
+			t.Errorf("%d %s", r.code, r.body)
+		}
+		if strings.Contains(string(editor.get("/files?folder=1:/user_upload/").body), "/assistant") {
+			t.Error("the page offers an assistant to somebody who may store nothing")
+		}
 		if n := s.count("SELECT COUNT(*) FROM tx_editoractions_run"); n != 0 || len(s.model.Requests()) != 0 {
 			t.Errorf("%d runs", n)
 		}

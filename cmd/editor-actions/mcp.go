@@ -89,12 +89,12 @@ func (a *app) serveAgent(ctx context.Context, s *config.Settings, text secret.St
 	return said(err)
 }
 
-// agents is the server for agents, over whichever transport.
 // tokens is the store of access tokens.
 func (r *rooms) tokens(log *slog.Logger) *token.Store {
 	return token.New(r.db, r.cms, r.settings, log, time.Now)
 }
 
+// agents is the server for agents, over whichever transport.
 func (r *rooms) agents(log *slog.Logger, tools []readtools.Tool) *mcp.Server {
 	return mcp.New(mcp.Deps{
 		Tokens: r.tokens(log), Proposals: r.agent, WriteTools: r.catalogue, ReadTools: tools,

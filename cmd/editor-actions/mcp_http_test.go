@@ -104,10 +104,16 @@ func TestMCP_HTTP_ForeignPagesAreRefused(t *testing.T) {
 			"another port":           {map[string]string{"Origin": "http://127.0.0.1:1"}, 403},
 			"a bent host name":       {map[string]string{"Origin": "http://evil.example:8080", "Host": "evil.example:8080"}, 403},
 			"fetched from elsewhere": {map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+			"fetched from a sibling": {map[string]string{"Sec-Fetch-Site": "same-site"}, 403},
+			"fetched by a person":    {map[string]string{"Sec-Fetch-Site": "none"}, 200},
 		} {
 			c.header["Authorization"] = "Bearer " + secret
-			if r := s.raw("POST", pingBody, c.header); r.code != c.code {
+			r := s.raw("POST", pingBody, c.header)
+			if r.code != c.code {
 				t.Errorf("%s: %d %s", name, r.code, r.body)
+			}
+			if c.code == 403 && !strings.Contains(string(r.body), `"jsonrpc":"2.0"`) {
+				t.Errorf("%s: refused in words that no client of the protocol reads: %s", name, r.body)
 			}
 		}
 	})

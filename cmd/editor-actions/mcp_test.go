@@ -366,6 +366,7 @@ func TestMCP_ScopesAndSwitches(t *testing.T) {
 			}
 			return strings.Join(out, " ")
 		}
+		s.exec("UPDATE be_users SET lang = 'de' WHERE uid = ?", editorUID)
 		secret, _ := s.tokenOf(editorUID, token.Read)
 		reader := s.agent(l, secret)
 		if got := names(reader); strings.Contains(got, altTool) || !strings.Contains(got, "get_proposal") {
@@ -387,6 +388,19 @@ func TestMCP_ScopesAndSwitches(t *testing.T) {
 			if text, refused := proposer.use(tool, map[string]any{"uid": fileLake}); !refused || !strings.Contains(text, "[token_scope]") || strings.Contains(listed, tool) {
 				t.Errorf("%s without the scope: %s; listed %s", tool, text, listed)
 			}
+		}
+		list, err := proposer.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range list.Tools {
+			wanted := map[string]string{altTool: "in German (de). `alternative` has at most 900 characters.", metaTool: "in German (de). `description` has at most 1800 characters."}[tool.Name]
+			if !strings.Contains(tool.Description, wanted) || wanted == "" && strings.Contains(tool.Description, "German") {
+				t.Errorf("%s: %s", tool.Name, tool.Description)
+			}
+		}
+		if text, refused := proposer.use(altTool, map[string]any{"uid": fileLake, "alternative": "Nebel steht über einem stillen See"}); refused || !strings.Contains(text, `"language":"de"`) {
+			t.Error(text)
 		}
 		if l.stdio {
 			return // its settings are those of its own process

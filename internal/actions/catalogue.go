@@ -109,7 +109,7 @@ func (c *Catalogue) Tool(name string) (tool Tool, enabled bool) {
 // Offers lists the actions viewer may start on records of that table, sorted by
 // key; "" stands for every table. It looks at no record and makes no query.
 func (c *Catalogue) Offers(_ context.Context, viewer *typo3.BackendUser, table string) []Offer {
-	if !mayWriteMetadata(viewer) {
+	if !MayWriteMetadata(viewer) {
 		return nil
 	}
 	s := c.settings()
@@ -148,8 +148,8 @@ func (c *Catalogue) estimate(s *config.Settings, viewer *typo3.BackendUser, a Ac
 	return &e
 }
 
-// mayWriteMetadata asks the rights that do not depend on a file.
-func mayWriteMetadata(u *typo3.BackendUser) bool {
+// MayWriteMetadata asks the rights to write texts that do not depend on a file.
+func MayWriteMetadata(u *typo3.BackendUser) bool {
 	return u != nil && u.Live() && !u.Frozen && u.MetadataTable && u.MayUseLanguage(0)
 }
 

@@ -1,11 +1,13 @@
 package actions
 
 import (
+	"fmt"
 	"strings"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
+	"editor-actions/internal/config"
 	"editor-actions/internal/typo3"
 )
 
@@ -44,6 +46,19 @@ func languageName(tag, reader string) string {
 		return tag
 	}
 	return name
+}
+
+// Wanted says in English what somebody who makes texts of their own for a tool should
+// know first: the language, which is the user's, and the limits, as models are told them.
+func Wanted(s *config.Settings, u *typo3.BackendUser, t Tool) string {
+	tag := LanguageOf(u)
+	text := fmt.Sprintf("Texts are wanted in %s (%s).", languageName(tag, fallbackLanguage), tag)
+	for _, f := range t.Fields() {
+		if limit := toldLength(MaxLength(s, f)); limit > 0 {
+			text += fmt.Sprintf(" `%s` has at most %d characters.", f, limit)
+		}
+	}
+	return text
 }
 
 // languageSelfName is the language's own name for itself, "français".

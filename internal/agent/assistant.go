@@ -37,10 +37,11 @@ type AskRequest struct {
 	IdempotencyKey string
 }
 
-// MayAsk reports whether a user can give the assistant a request at all.
+// MayAsk reports whether a user can give the assistant a request at all. Who may store no
+// text may not: nothing that it proposes in their name could ever be approved.
 func (a *Agent) MayAsk(user *typo3.BackendUser) bool {
 	s := a.Settings()
-	if !s.Assistant.Enabled || !user.MayEnter(s.Access.Groups) || !a.Models.MayUse(s.Providers.Default, groupsOf(user)) {
+	if !s.Assistant.Enabled || !user.MayEnter(s.Access.Groups) || !actions.MayWriteMetadata(user) || !a.Models.MayUse(s.Providers.Default, groupsOf(user)) {
 		return false
 	}
 	_, err := a.Models.Resolve(s.Providers.Default, providers.VisionAction)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"editor-actions/internal/actions"
 	"editor-actions/internal/config"
 	"editor-actions/internal/fault"
 	"editor-actions/internal/readtools"
@@ -146,7 +147,7 @@ func (s *Server) answer(ctx context.Context, by *caller, method string, req sdk.
 	res, err := next(ctx, method, req)
 	if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
 		mine := *list
-		mine.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *sdk.Tool) bool { return !s.offered(by, t.Name) })
+		mine.Tools = s.toolsOf(by, list.Tools)
 		return &mine, nil
 	}
 	return res, err
@@ -176,6 +177,23 @@ func (s *Server) mayCall(by *caller, tool string) error {
 		return scopeError(token.Propose)
 	}
 	return nil
+}
+
+// toolsOf is the list as the caller may see it. What texts are wanted stands in the
+// descriptions, because it depends on whose they are.
+func (s *Server) toolsOf(by *caller, all []*sdk.Tool) []*sdk.Tool {
+	mine := slices.DeleteFunc(slices.Clone(all), func(t *sdk.Tool) bool { return !s.offered(by, t.Name) })
+	for i, t := range mine {
+		if !s.writes[t.Name] {
+			continue
+		}
+		if w, on := s.WriteTools.Tool(t.Name); on {
+			own := *t
+			own.Description += " " + actions.Wanted(s.Settings(), by.user, w)
+			mine[i] = &own
+		}
+	}
+	return mine
 }
 
 // offered reports whether a tool is in the caller's list: within its scopes, and not

@@ -80,7 +80,7 @@ func (s *Server) addWriteTool(t actions.Tool) {
 		progress(ctx, req, 1, "Waiting for a person")
 		out := proposedJSON{
 			Proposal: p.Run.ID, State: agent.ProposalWaiting, Review: s.address(by, p.Run.ID), Waiting: moment(p.Run.WaitingSince),
-			File: fileJSON{UID: p.Run.SubjectUID, Name: readtools.CleanLine(p.File.Name)}, Already: !p.Created,
+			File: fileJSON{UID: p.Run.SubjectUID, Name: readtools.CleanLine(p.File.Name)}, Language: p.Run.Language, Already: !p.Created,
 			Message: "Nothing is written yet. A person decides at the review address; ask get_proposal for the outcome.",
 		}
 		for _, w := range p.Warnings {
@@ -136,6 +136,7 @@ type proposedJSON struct {
 	Review   string              `json:"review"`
 	Waiting  *time.Time          `json:"waiting_since,omitempty"`
 	File     fileJSON            `json:"file"`
+	Language string              `json:"language,omitempty"`         // tag of the language that the card says the texts are in
 	Already  bool                `json:"already_proposed,omitempty"` // an equal one waits; this is it
 	Warnings []warningJSON       `json:"warnings,omitempty"`
 	Message  string              `json:"message"`

@@ -70,6 +70,9 @@ func bearer(r *http.Request) (text string, sent bool) {
 // page whose host name was bent to this machine names that host in both headers, so
 // without server.publicOrigin only this machine's own names count.
 func (s *Server) foreign(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return true
+	}
 	origin := r.Header.Get("Origin")
 	if origin == "" { // no browser
 		return false

@@ -165,6 +165,9 @@ func (s *Server) sameOrigin(settings *config.Settings) (echo.MiddlewareFunc, err
 	}
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
+			if c.Path() == s.base+"/mcp" {
+				return next(c) // refuses them itself, more of them and in its protocol's words
+			}
 			if err := guard.Check(c.Request()); err != nil {
 				if strings.HasPrefix(c.Request().URL.Path, s.base+"/api/") {
 					c.Set(keyAPI, true)
