@@ -69,10 +69,14 @@ type Prepared struct {
 // NewCatalogue makes a catalogue. settings gives the settings of the moment; it
 // is asked once per call.
 func NewCatalogue(gate fileGate, scaler scaler, cms metadataStore, models ModelDirectory, settings func() *config.Settings, log *slog.Logger) *Catalogue {
-	c := &Catalogue{gate: gate, scaler: scaler, models: models, settings: settings, log: log}
+	c := &Catalogue{gate: gate, scaler: scaler, models: models, settings: settings, log: log, turns: make(chan struct{}, atOnce)}
 	c.tools = newTools(gate, cms, settings)
 	return c
 }
+
+// atOnce is how many files are in memory at the same time while runs are prepared: each
+// has up to images.maxFileBytes, and one person may start many. More wait for their turn.
+const atOnce = 4
 
 // Catalogue offers actions and prepares runs. It is safe for concurrent use and
 // keeps nothing between calls.
@@ -83,6 +87,17 @@ type Catalogue struct {
 	settings func() *config.Settings
 	log      *slog.Logger
 	tools    []*writeTool
+	turns    chan struct{}
+}
+
+// enter waits until another file may be held in memory; leave ends that.
+func (c *Catalogue) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case c.turns <- struct{}{}:
+		return func() { <-c.turns }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("actions: wait for a turn: %w", ctx.Err())
+	}
 }
 
 // Tools are all write tools, whether switched on or not, sorted by name.
@@ -225,6 +240,11 @@ func (c *Catalogue) prepare(ctx context.Context, user *typo3.BackendUser, action
 	if reason != "" {
 		return nil, unavailable(reason, nil)
 	}
+	leave, err := c.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	opened, err := c.gate.Open(ctx, user, subject.File())
 	if err != nil {
 		return nil, err

@@ -54,8 +54,8 @@ func TestOffers(t *testing.T) {
 			if diff := cmp.Diff(tc.want, keys(w.cat.Offers(t.Context(), w.editor, tc.table))); diff != "" {
 				t.Error(diff)
 			}
-			if w.gate.asked != 0 {
-				t.Errorf("the catalogue asked about a record %d times", w.gate.asked)
+			if w.gate.asked.Load() != 0 {
+				t.Errorf("the catalogue asked about a record %d times", w.gate.asked.Load())
 			}
 		})
 	}
@@ -117,8 +117,8 @@ func TestP3_EveryReasonIsTheSameAnswerAtTheSameCost(t *testing.T) {
 			if p != nil || !errors.Is(err, actions.ErrNotAvailable) {
 				t.Fatalf("%v, %v", p, err)
 			}
-			if w.gate.asked != 1 {
-				t.Errorf("the gate was asked %d times", w.gate.asked)
+			if w.gate.asked.Load() != 1 {
+				t.Errorf("the gate was asked %d times", w.gate.asked.Load())
 			}
 			mustContain(t, w.log.String(), "refused action", "file_uid=", "reason="+tc.reason)
 			mustNotContain(t, w.log.String(), ".jpg")
@@ -152,7 +152,7 @@ func TestPrepare_AsksEverythingAgain(t *testing.T) {
 			if !errors.Is(err, actions.ErrNotAvailable) || actions.Reason(err) != tc.reason {
 				t.Errorf("%v, reason %q", err, actions.Reason(err))
 			}
-			if w.gate.asked != 0 {
+			if w.gate.asked.Load() != 0 {
 				t.Error("the gate was asked")
 			}
 			mustNotContain(t, w.log.String(), "<br>")

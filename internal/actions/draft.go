@@ -26,6 +26,11 @@ type Draft struct {
 func (c *Catalogue) draft(ctx context.Context, user *typo3.BackendUser, subject Subject, tool *writeTool, texts map[Field]string, id string,
 	keep func(f Field, text, stored string) bool,
 ) (*Draft, error) {
+	leave, err := c.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	opened, err := c.gate.Open(ctx, user, subject.File())
 	if err != nil {
 		return nil, err

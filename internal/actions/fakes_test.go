@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"gorm.io/gorm"
@@ -37,12 +38,12 @@ type fakeFile struct {
 type fakeGate struct {
 	files map[typo3.FileUID]*fakeFile
 	cms   *fakeCMS
-	asked int
+	asked atomic.Int32
 	err   error
 }
 
 func (g *fakeGate) AccessIn(_ context.Context, _ *gorm.DB, _ *typo3.BackendUser, uid typo3.FileUID) (falgate.Access, *falgate.File, error) {
-	g.asked++
+	g.asked.Add(1)
 	if g.err != nil {
 		return falgate.Access{}, nil, g.err
 	}
@@ -74,7 +75,7 @@ func (g *fakeGate) AccessMany(ctx context.Context, who *typo3.BackendUser, uids 
 }
 
 func (g *fakeGate) Open(_ context.Context, _ *typo3.BackendUser, uid typo3.FileUID) (*falgate.Opened, error) {
-	g.asked++
+	g.asked.Add(1)
 	if g.err != nil {
 		return nil, g.err
 	}
