@@ -247,6 +247,7 @@ func TestLoad_Problems(t *testing.T) {
 		"cache webhook":           {"typo3: {cookieSameSite: most, cacheWebhook: {url: 'https://h/x', secret: CANARY, timeoutSeconds: 0}}\n", []string{"cookieSameSite", "cacheWebhook.timeoutSeconds", "cacheWebhook.secret: has 6 characters: must be 16 or more"}},
 		"cache webhook address":   {"typo3: {cacheWebhook: {url: 'ftp://h/x', secret: 0123456789abcdef}}\n", []string{"cacheWebhook.url: must be an address that begins with http"}},
 		"deny pattern":            {"typo3: {fileDenyPattern: '(?<!a)b'}\n", []string{"fileDenyPattern: cannot be evaluated here"}},
+		"hosts of origins":        {"server: {publicOrigin: 'https://w;ww', typo3Origin: 'https://*'}\n", []string{"publicOrigin: \"w;ww\": must name one host", "typo3Origin: \"*\": must name one host"}},
 		"server":                  {"server: {listen: nowhere, basePath: a/, publicOrigin: 'ftp://x', typo3Origin: 'https://x/y', trustedProxies: [me], logLevel: loud, logFormat: xml, signIn: all}\n", []string{"listen", "basePath", "publicOrigin", "typo3Origin", "trustedProxies[0]", "signIn", "logLevel", "logFormat"}},
 		"mcp":                     {"mcp: {maxWaiting: 0, callsPerMinute: 0}\n", []string{"mcp.maxWaiting: 0: must be 1 to 10000", "mcp.callsPerMinute: 0: must be 1 to 100000"}},
 		"inline":                  {"inline: {maxImageBytes: -1, maxBinaryBytes: -1}\n", []string{"inline.maxImageBytes: -1: must be 0 to ", "inline.maxBinaryBytes: -1: must be 0 to "}},
@@ -321,7 +322,9 @@ providers:
   default: main
   configurations:
     main: {active: false, vendor: compatible, model: m, baseURL: http://models.example.org/v1}
-    next: {vendor: demo, criteria: {capabilities: [vison]}, fallbacks: [main]}
+    next: {vendor: demo, criteria: {capabilities: [vison]}, fallbacks: [main], limits: {pictureEdge: 800}}
+assistant: {enabled: true}
+tools: {setFileAlternativeText: false, updateFalAssetMeta: false}
 review: {requireSecondApprover: true}
 privacy: {level: full}
 typo3: {dsn: 'mysql://u@h/db'}
@@ -340,9 +343,28 @@ mcp: {enabled: true}
 		"vision", "fal.allowedStorages", "providers.default", "providers.configurations.main.baseURL",
 		"providers.configurations.next.criteria.capabilities[0]", "providers.configurations.next.criteria", "providers.configurations.next.fallbacks[0]",
 		"review.requireSecondApprover", "privacy.level", "server.listen", "server.trustedProxies[0]", "server.logLevel", "typo3.encryptionKey", "server.publicOrigin",
+		"assistant.enabled", "providers.configurations.next.limits.pictureEdge",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestLoad_WarnsOfAProxyThatIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	for yaml, want := range map[string]bool{
+		"server: {publicOrigin: 'https://cms.example.org:8443'}\n":                               true,
+		"server: {publicOrigin: 'https://[2001:db8::1]', trustedProxies: [127.0.0.1]}\n":         false,
+		"server: {publicOrigin: 'http://cms.example.org'}\n":                                     false,
+		"server: {publicOrigin: 'https://cms.example.org', trustedProxies: ['::1', 10.0.0.1]}\n": false,
+	} {
+		_, warnings, err := config.Load(file(t, yaml), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(warnings, func(w config.Warning) bool { return w.Key == "server.trustedProxies" }); got != want {
+			t.Errorf("%s: warned %v: %v", yaml, got, warnings)
+		}
 	}
 }
 

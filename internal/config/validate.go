@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -45,6 +46,23 @@ func (v *validator) settings(s *Settings) {
 	v.server(&s.Server)
 	v.signIn(s)
 	v.programs(s)
+	v.together(s)
+}
+
+// together checks what contradicts itself across sections.
+func (v *validator) together(s *Settings) {
+	if s.Assistant.Enabled && !s.Tools.SetFileAlternativeText && !s.Tools.UpdateFALAssetMeta {
+		v.warn("assistant.enabled", "both write tools are off (tools), so the assistant is offered to nobody")
+	}
+	if strings.HasPrefix(s.Server.PublicOrigin, "https:") && len(s.Server.TrustedProxies) == 0 && s.Server.SignIn == SignInTYPO3 {
+		v.warn("server.trustedProxies", "is empty, so the web server that answers for server.publicOrigin is not believed: cookies lack Secure, and BE/lockSSL and BE/lockIP refuse everybody")
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Providers.Configurations)) {
+		c := s.Providers.Configurations[name]
+		if edge := c.Limits.PictureEdge; c.Active && edge > 0 && edge < s.Vision.MaxImageEdge {
+			v.warn("providers.configurations."+name+".limits.pictureEdge", "%d is less than vision.maxImageEdge (%d), so larger pictures are never sent", edge, s.Vision.MaxImageEdge)
+		}
+	}
 }
 
 // combinedFolder is a storage and a folder: "1:/private/".

@@ -97,10 +97,10 @@ func (v *validator) server(s *Server) {
 		v.problem("server.basePath", `%s: must be empty or a path without a slash at its end, for instance "/editor-actions"`, shown(s.BasePath))
 	}
 	if s.PublicOrigin != "" {
-		v.address("server.publicOrigin", s.PublicOrigin, false)
+		v.origin("server.publicOrigin", s.PublicOrigin)
 	}
 	if s.TYPO3Origin != "" {
-		v.address("server.typo3Origin", s.TYPO3Origin, false)
+		v.origin("server.typo3Origin", s.TYPO3Origin)
 	}
 	for i, p := range s.TrustedProxies {
 		key := fmt.Sprintf("server.trustedProxies[%d]", i)
@@ -117,6 +117,16 @@ func (v *validator) server(s *Server) {
 	v.oneOf("server.logFormat", s.LogFormat, "json", "text")
 	if s.LogLevel == "debug" {
 		v.warn("server.logLevel", "debug is for a search, not for every day")
+	}
+}
+
+// originHost is a host, with or without a port, as browsers send it. Both origins are
+// compared with that, and one stands in a header that has a grammar of its own.
+var originHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+
+func (v *validator) origin(key, s string) {
+	if u := v.address(key, s, false); u != nil && !originHost.MatchString(u.Host) {
+		v.problem(key, "%s: must name one host as browsers send it: letters, digits, dots and hyphens, xn-- for other letters", shown(u.Host))
 	}
 }
 
