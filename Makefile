@@ -8,6 +8,10 @@ FUZZTIME ?= 20s
 # somebody else, and git refuses then.
 export GOFLAGS ?= -buildvcs=false
 
+# So the version is asked for here; without git it is unknown.
+VERSION = $(shell git -c safe.directory='$(CURDIR)' describe --tags --always --dirty 2>/dev/null)
+BUILD = go build -ldflags '-X main.buildVersion=$(VERSION)' -o $(BIN) ./cmd/editor-actions
+
 .DEFAULT_GOAL := help
 .PHONY: help demo run build test test-short lint bench bench-images e2e check fuzz
 
@@ -23,11 +27,11 @@ run: build ## serve with the settings file in CONFIG=site.yaml
 
 build: ## install what building needs, then build bin/editor-actions
 	@scripts/setup.sh build
-	go build -o $(BIN) ./cmd/editor-actions
+	$(BUILD)
 
 test: ## everything: race detector, SQLite, MariaDB, browser tests
 	@scripts/setup.sh test
-	go build -o $(BIN) ./cmd/editor-actions
+	$(BUILD)
 	@scripts/test.sh
 
 test-short: ## the Go tests that need no database server, without the race detector

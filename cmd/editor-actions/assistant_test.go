@@ -18,7 +18,7 @@ func withAssistant(c *config.Settings) { c.Assistant.Enabled = true }
 func (c *client) ask(folder, text string) string {
 	c.t.Helper()
 	r := c.post("/api/v1/assistant", map[string]any{"folder": folder, "request": text})
-	if r.code != 201 {
+	if r.code != 201 || !strings.Contains(string(r.body), `"can_cancel":true`) {
 		c.t.Fatalf("%d %s", r.code, r.body)
 	}
 	var run apiRun

@@ -66,7 +66,10 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	return code
 }
 
-// version is what Go knows about the build: the commit it was made from.
+// buildVersion is set by `make build`: the commit as git names it.
+var buildVersion string
+
+// version is the commit that the program was built from, as `make build` says or Go knows.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -80,6 +83,9 @@ func version() string {
 		case s.Key == "vcs.modified" && s.Value == "true":
 			dirty = " with changes"
 		}
+	}
+	if buildVersion != "" {
+		revision, dirty = buildVersion, ""
 	}
 	return revision + dirty + ", " + info.GoVersion
 }

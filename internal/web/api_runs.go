@@ -76,7 +76,12 @@ func (s *Server) apiStart(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderLocation, s.base+"/api/v1/runs/"+string(run.ID))
-	return answerJSON(c, http.StatusCreated, s.runJSON(&agent.RunView{Run: run}))
+	return answerJSON(c, http.StatusCreated, s.startedJSON(run))
+}
+
+// startedJSON is a run as the viewer who asked for it is answered.
+func (s *Server) startedJSON(run *suspend.Run) runJSON {
+	return s.runJSON(&agent.RunView{Run: run, CanCancel: !run.Status.Terminal() && !run.Written})
 }
 
 // runJSON is a run without content.

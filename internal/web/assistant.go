@@ -100,5 +100,5 @@ func (s *Server) apiAsk(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderLocation, s.base+"/api/v1/runs/"+string(run.ID))
-	return answerJSON(c, http.StatusCreated, s.runJSON(&agent.RunView{Run: run}))
+	return answerJSON(c, http.StatusCreated, s.startedJSON(run))
 }

@@ -97,7 +97,7 @@ func TestAssistant_RunPageListsItsProposals(t *testing.T) {
 	f.runs.cards[runWorking].View.File, f.runs.cards[runWorking].View.Folder, f.runs.cards[runWorking].View.Request = nil, "1:/press/", "Describe all three."
 	_, doc := f.get(editor, "/runs/"+string(runWorking))
 	checkPage(t, doc, "en")
-	for _, want := range []string{"Free request", "The editor's request", "Describe all three.", "1:/press/", "Proposals", "Waits for review", "The assistant works", "Its proposals are decided"} {
+	for _, want := range []string{"Request to the assistant", "The editor's request", "Describe all three.", "1:/press/", "Proposals", "Waits for review", "The assistant works", "People review its proposals"} {
 		if !strings.Contains(text(doc), want) {
 			t.Errorf("the page does not say %q", want)
 		}

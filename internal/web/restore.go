@@ -74,7 +74,7 @@ func (s *Server) apiRestore(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderLocation, s.base+"/api/v1/runs/"+string(run.ID))
-	return answerJSON(c, http.StatusCreated, s.runJSON(&agent.RunView{Run: run}))
+	return answerJSON(c, http.StatusCreated, s.startedJSON(run))
 }
 
 // turnOf reads a turn; one that cannot be is 0, which was never approved.

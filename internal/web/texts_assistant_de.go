@@ -2,7 +2,7 @@ package web
 
 // germanAssistantTexts are the words of free requests about a folder.
 var germanAssistantTexts = map[Key]string{
-	"action.assistant.label":       "Freie Anfrage",
+	"action.assistant.label":       "Anfrage an den Assistenten",
 	"action.assistant_texts.label": "Vorschlag des Assistenten",
 
 	"assistant.heading": "Den Assistenten fragen: %s",
@@ -20,7 +20,7 @@ var germanAssistantTexts = map[Key]string{
 	"status.paused":    "Wartet auf Entscheidungen",
 	"status.answered":  "Erledigt",
 	"step.assistant":   "Der Assistent arbeitet",
-	"step.proposals":   "Über die Vorschläge wird entschieden",
+	"step.proposals":   "Menschen prüfen die Vorschläge",
 	"outcome.answered": "Der Assistent ist fertig.",
 	"outcome.limit":    "Der Assistent hat verbraucht, was eine Anfrage verbrauchen darf, und aufgehört. Seine Vorschläge bleiben.",
 

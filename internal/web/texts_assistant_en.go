@@ -2,7 +2,7 @@ package web
 
 // englishAssistantTexts are the words of free requests about a folder.
 var englishAssistantTexts = map[Key]string{
-	"action.assistant.label":       "Free request",
+	"action.assistant.label":       "Request to the assistant",
 	"action.assistant_texts.label": "Proposal of the assistant",
 
 	"assistant.heading": "Ask the assistant: %s",
@@ -20,7 +20,7 @@ var englishAssistantTexts = map[Key]string{
 	"status.paused":    "Waits for decisions",
 	"status.answered":  "Done",
 	"step.assistant":   "The assistant works",
-	"step.proposals":   "Its proposals are decided",
+	"step.proposals":   "People review its proposals",
 	"outcome.answered": "The assistant is done.",
 	"outcome.limit":    "The assistant has used up what one request may take, and stopped. Its proposals stay.",
 
