@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs everything: the TYPO3 extension's checks, the browser tests, then all Go tests with the race detector on
-# SQLite and on a MariaDB of their own. Its last lines are the Go test run's own.
+# SQLite and on a MariaDB of their own. Its last lines are the Go test run's own and,
+# after them, when something failed, what each part said of its failures.
 #
 #   scripts/test.sh          # all of it
 #   scripts/test.sh -run X   # arguments go to `go test`
@@ -10,21 +11,35 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/with-servers.sh
 . scripts/with-servers.sh
 
-status=0
-scripts/php.sh || {
-	status=$?
-	echo "test: the checks of the TYPO3 extension failed; going on" >&2
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"; scripts/mariadb.sh stop "$mariadb"; scripts/redis.sh stop "$redis"' EXIT
+failed=()
+
+# part NAME COMMAND... runs a part of the tests, keeps what it prints and goes on when it fails.
+part() {
+	local name=$1
+	shift
+	"$@" 2>&1 | tee "$logs/$name" || failed+=("$name")
 }
+
+part extension scripts/php.sh
 if [ -e e2e/package.json ]; then
-	(cd e2e && npm test --silent) || {
-		status=$?
-		echo "test: the browser tests failed; going on with the Go tests" >&2
-	}
+	part browser npm test --silent --prefix e2e
 fi
 
 # A run of this file means to test everything, so a cached "ok" will not do
 # for the tests that talk to the database server. -p 2: a race-built test binary
 # with libvips and SQLite needs about a gigabyte to link.
-go test -race -timeout 30m -count=1 -p "${TEST_PARALLEL:-2}" "$@" ./... || status=$?
+part go go test -race -timeout 30m -count=1 -p "${TEST_PARALLEL:-2}" "$@" ./...
 
-exit "$status"
+# A long run's beginning is often cut off where it is read, so the failures are said again at its end.
+for name in "${failed[@]}"; do
+	echo
+	echo "test: the $name tests failed; their output, shortened:"
+	case $name in
+	go) grep -E -A25 '^(\s*--- FAIL|panic:|FAIL|WARNING: DATA RACE|fatal error:)' "$logs/go" | grep -vE '^ok ' | tail -n 300 ;;
+	browser) sed -n '/^  1) /,$p' "$logs/browser" | tail -n 200 ;;
+	*) tail -n 60 "$logs/$name" ;;
+	esac
+done
+[ ${#failed[@]} = 0 ]
